@@ -1,0 +1,1 @@
+"""cqlc: a compiler for continuous queries."""

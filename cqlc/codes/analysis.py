@@ -1,0 +1,3 @@
+"""Findings of the analyses (CQL3xxx)."""
+
+from cqlc.diagnostics import Code, Severity

@@ -1,0 +1,3 @@
+"""Mistakes in the text (CQL0xxx)."""
+
+from cqlc.diagnostics import Code, Severity

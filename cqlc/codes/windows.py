@@ -1,0 +1,3 @@
+"""Mistakes in the use of streams, relations and windows (CQL2xxx)."""
+
+from cqlc.diagnostics import Code, Severity

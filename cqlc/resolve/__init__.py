@@ -1,0 +1,1 @@
+"""Syntax tree and catalog to plans: names, types, CQL's defaults, desugaring."""

@@ -1,0 +1,1 @@
+"""What plans mean: the one definition everything else is tested against."""

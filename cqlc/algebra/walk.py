@@ -37,6 +37,7 @@ from cqlc.algebra.plan import (
     IstreamRestore,
     Join,
     JoinKind,
+    Named,
     Now,
     NrrJoin,
     Plan,
@@ -71,8 +72,17 @@ def inputs(plan: Plan) -> tuple[Plan, ...]:
         case Scan() | Table() | Values():
             return ()
         case (
-            Istream(r) | Dstream(r) | Rstream(r) | Rename(r) | Filter(r) | Project(r)
-            | Distinct(r) | NrrJoin(r) | Aggregate(r) | Rank(r) | IstreamRestore(r)
+            Istream(r)
+            | Dstream(r)
+            | Rstream(r)
+            | Rename(r)
+            | Filter(r)
+            | Project(r)
+            | Distinct(r)
+            | NrrJoin(r)
+            | Aggregate(r)
+            | Rank(r)
+            | IstreamRestore(r)
         ):
             return (r,)
         case Now(s) | Unbounded(s) | Range(s) | Rows(s) | Session(s):
@@ -116,9 +126,7 @@ def map_relation(
             return plan
         case Now(s) | Unbounded(s) | Range(s) | Rows(s) | Session(s):
             return replace(plan, input=stream(s))
-        case (
-            Rename(r) | Filter(r) | Project(r) | Distinct(r) | NrrJoin(r) | Aggregate(r) | Rank(r)
-        ):
+        case Rename(r) | Filter(r) | Project(r) | Distinct(r) | NrrJoin(r) | Aggregate(r) | Rank(r):
             return replace(plan, input=relation(r))
         case Join(left, right) | Union(left, right) | Except(left, right) | Intersect(left, right):
             return replace(plan, left=relation(left), right=relation(right))
@@ -171,18 +179,21 @@ def output_schema(plan: Plan, of: tuple[Schema, ...]) -> Schema:
         case Rename():
             return tuple(replace(f, name=f"{plan.alias}.{f.name}") for f in of[0])
         case Project():
-            return tuple(Field(c.name, type_of(c.value), nullable(c.value, of[0])) for c in plan.columns)
+            return _computed(plan.columns, of[0])
         case Join():
             return _joined(plan.kind, of[0], of[1])
         case NrrJoin():
             right = tuple(replace(f, name=f"{plan.alias}.{f.name}") for f in plan.schema)
             return _joined(plan.kind, of[0], right)
         case Aggregate():
-            keys = (Field(k.name, type_of(k.value), nullable(k.value, of[0])) for k in plan.keys)
             aggregates = (Field(a.name, a.value.type) for a in plan.aggregates)
-            return (*keys, *aggregates)
+            return (*_computed(plan.keys, of[0]), *aggregates)
         case Rank():
             return (*of[0], Field(plan.name, BIGINT, nullable=False))
+
+
+def _computed(columns: tuple[Named, ...], schema: Schema) -> Schema:
+    return tuple(Field(c.name, type_of(c.value), nullable(c.value, schema)) for c in columns)
 
 
 def _joined(kind: JoinKind, left: Schema, right: Schema) -> Schema:

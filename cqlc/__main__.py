@@ -1,0 +1,5 @@
+"""`python -m cqlc`."""
+
+from cqlc.cli import entry
+
+entry()

@@ -219,7 +219,10 @@ class Star(Node):
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall(Node):
-    """`name([DISTINCT] args) [FILTER (WHERE ..)] [OVER (..)]`; EXTRACT(f FROM x) has two arguments."""
+    """`name([DISTINCT] args) [FILTER (WHERE ..)] [OVER (..)]`.
+
+    EXTRACT(MINUTE FROM x) is the call EXTRACT('MINUTE', x); TOP 5 (x) is the call TOP(x, 5).
+    """
 
     name: QualifiedName
     arguments: tuple[Expr, ...]
@@ -624,11 +627,7 @@ class ClusteredConstraint(Node):
 
 
 TableConstraint: TypeAlias = (
-    KeyConstraint
-    | CheckConstraint
-    | ReferencesConstraint
-    | OrderedConstraint
-    | ClusteredConstraint
+    KeyConstraint | CheckConstraint | ReferencesConstraint | OrderedConstraint | ClusteredConstraint
 )
 
 

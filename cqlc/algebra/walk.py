@@ -18,6 +18,7 @@ from cqlc.algebra.expr import (
     Cast,
     Column,
     Compare,
+    Comparison,
     Expr,
     IsNull,
     Literal,
@@ -58,7 +59,8 @@ from cqlc.algebra.plan import (
     Values,
 )
 from cqlc.algebra.schema import TIME_FIELD, Field, Schema
-from cqlc.datatypes import BIGINT, TIMESTAMP
+from cqlc.datatypes import BIGINT, TIMESTAMP, converts
+from cqlc.functions import AGGREGATES, SCALARS, Nulls
 
 T = TypeVar("T")
 
@@ -186,7 +188,10 @@ def output_schema(plan: Plan, of: tuple[Schema, ...]) -> Schema:
             right = tuple(replace(f, name=f"{plan.alias}.{f.name}") for f in plan.schema)
             return _joined(plan.kind, of[0], right)
         case Aggregate():
-            aggregates = (Field(a.name, a.value.type) for a in plan.aggregates)
+            aggregates = (
+                Field(a.name, a.value.type, nullable_aggregate(a.value, of[0]))
+                for a in plan.aggregates
+            )
             return (*_computed(plan.keys, of[0]), *aggregates)
         case Rank():
             return (*of[0], Field(plan.name, BIGINT, nullable=False))
@@ -209,6 +214,29 @@ def _joined(kind: JoinKind, left: Schema, right: Schema) -> Schema:
 
 
 # -------------------------------------------------------------------------------- expressions
+
+
+def expressions(plan: Plan) -> tuple[Expr | AggregateCall, ...]:
+    """The expressions that an operator evaluates over rows of its inputs."""
+    match plan:
+        case Filter(_, predicate) | Join(_, _, _, predicate):
+            return (predicate,)
+        case NrrJoin():
+            return (plan.predicate,)
+        case Project(_, columns):
+            return tuple(column.value for column in columns)
+        case Aggregate(_, keys, aggregates):
+            return (*(key.value for key in keys), *(a.value for a in aggregates))
+        case Rank():
+            return tuple(key.value for key in plan.order)
+        case Values(rows):
+            return tuple(value for row in rows for value in row)
+        case Scan() | Table() | Rename() | Distinct() | Union() | Except() | Intersect():
+            return ()
+        case Now() | Unbounded() | Range() | Rows() | Session():
+            return ()
+        case Istream() | Dstream() | Rstream() | IstreamRestore() | RstreamRestore():
+            return ()
 
 
 def operands(expr: Expr | AggregateCall) -> tuple[Expr, ...]:
@@ -259,7 +287,7 @@ def columns(expr: Expr | AggregateCall) -> frozenset[str]:
     """The names of the columns an expression reads."""
     if isinstance(expr, Column):
         return frozenset((expr.name,))
-    return frozenset().union(*(columns(operand) for operand in operands(expr)))
+    return frozenset[str]().union(*(columns(operand) for operand in operands(expr)))
 
 
 def conjuncts(predicate: Expr) -> tuple[Expr, ...]:
@@ -282,10 +310,38 @@ def nullable(expr: Expr, schema: Schema) -> bool:
             return value is None
         case IsNull():
             return False
+        case Compare(Comparison.SAME | Comparison.DIFFERENT):
+            return False
         case Compare() | And() | Or() | Not() | Negate():
             return any(nullable(operand, schema) for operand in operands(expr))
         case Arithmetic(op):
             from_operands = any(nullable(operand, schema) for operand in operands(expr))
             return from_operands or op in ("/", "%")
-        case Case() | Cast() | Call():
+        case Case():
+            values = (*(then for _, then in expr.branches), expr.otherwise)
+            return any(nullable(value, schema) for value in values)
+        case Cast(operand, type):
+            return not converts(type_of(operand), type) or nullable(operand, schema)
+        case Call(function, arguments):
+            declared = SCALARS.get(function)
+            return declared is None or _nullable_call(declared.nulls, arguments, schema)
+
+
+def _nullable_call(nulls: Nulls, arguments: tuple[Expr, ...], schema: Schema) -> bool:
+    match nulls:
+        case Nulls.NEVER:
+            return False
+        case Nulls.STRICT:
+            return any(nullable(argument, schema) for argument in arguments)
+        case Nulls.ALL:
+            return all(nullable(argument, schema) for argument in arguments)
+        case Nulls.PARTIAL | Nulls.LENIENT:
             return True
+
+
+def nullable_aggregate(call: AggregateCall, schema: Schema) -> bool:
+    """Whether the aggregate may be NULL over groups of rows of `schema`; True when not certain."""
+    declared = AGGREGATES.get(call.function)
+    if declared is None or call.where is not None:
+        return declared is None or declared.nulls is not Nulls.NEVER
+    return _nullable_call(declared.nulls, call.arguments, schema)

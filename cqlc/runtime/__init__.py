@@ -1,0 +1,1 @@
+"""Columnar operators that run inside Spark's Python workers."""

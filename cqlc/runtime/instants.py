@@ -1,0 +1,67 @@
+"""The instants at which groups change within a step, and sums over the changes up to each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cqlc.runtime.columns import Bools, Ints, arrange, run_starts, running
+
+
+@dataclass(frozen=True, slots=True)
+class Instants:
+    """Points (group, time), sorted; the first point of each group is the time before the step.
+
+    `group` and `time` are those of the points, `first` and `last` the points of each group,
+    `point` is the point of each event.
+    """
+
+    group: Ints
+    time: Ints
+    first: Ints
+    last: Ints
+    point: Ints
+    _times: Ints
+
+    @property
+    def count(self) -> int:
+        """How many points there are."""
+        return len(self.group)
+
+    @property
+    def starts(self) -> Bools:
+        """Which points are the first of their group."""
+        mask = np.zeros(self.count, np.bool_)
+        mask[self.first] = True
+        return mask
+
+    def reaching(self, group: Ints, time: Ints) -> Ints:
+        """The first point of a group at or after a time; one past its last if there is none."""
+        width = len(self._times) + 1
+        places = self.group * width + np.searchsorted(self._times, self.time)
+        return np.searchsorted(places, group * width + np.searchsorted(self._times, time))
+
+    def sums(self, point: Ints, changes: Ints, initial: Ints) -> Ints:
+        """At each point the group's initial value and all changes up to there."""
+        total = np.zeros(self.count, np.int64)
+        total[self.first] = initial
+        np.add.at(total, point, changes)
+        return running(total, self.starts)
+
+
+def instants(groups: int, low: int, group: Ints, time: Ints) -> Instants:
+    """The points of groups 0, 1, ... at which events happen, and one for each group at `low`."""
+    everyone = np.arange(groups, dtype=np.int64)
+    all_groups = np.concatenate([everyone, group])
+    all_times = np.concatenate([np.full(groups, low, np.int64), time])
+    order = arrange(all_groups, all_times)
+    sorted_groups, sorted_times = all_groups[order], all_times[order]
+    starts = run_starts(sorted_groups, sorted_times)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(starts) - 1
+    point_groups = sorted_groups[starts]
+    first = number[:groups]
+    last = np.append(first[1:], len(point_groups)) - 1
+    times = np.unique(sorted_times[starts])
+    return Instants(point_groups, sorted_times[starts], first, last, number[groups:], times)

@@ -3,74 +3,92 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from cqlc.codes import syntax as codes
-from cqlc.diagnostics import Diagnostic, Label, in_order
+from cqlc.diagnostics import CompileError, Diagnostic, Label, in_order
 from cqlc.source import Source, Span
 from cqlc.syntax import ast
-from cqlc.syntax.builder.rules import RefusedError
-from cqlc.syntax.scanner import Chunk, scan, shown
-from cqlc.syntax.words import terminal
+from cqlc.syntax.scanner import scan
+from cqlc.syntax.script import combine
 
 MAX_TEXT = 1_000_000
 """Longer texts are refused: they are data, not programs."""
 
+MAX_PROBLEMS = 100
+"""Reading stops after so many mistakes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The statements that could be read, and all that is wrong with the others."""
+    """The statements that could be read, and all that is wrong with the others.
+
+    `broken` holds the names, in lower case, that the others would have declared.
+    """
 
     program: ast.Program
     diagnostics: tuple[Diagnostic, ...]
+    broken: frozenset[str] = frozenset()
 
 
 def parse(source: Source) -> Parsed:
     """The syntax tree of a program; never raises."""
-    statements: list[ast.Statement] = []
-    problems: list[Diagnostic] = []
-    for chunk in scan(source.text).chunks:
-        problems += chunk.problems
-        if not chunk.problems:
-            statement = _statement(chunk, problems)
-            if statement is not None:
-                statements.append(statement)
+    # Lark is imported when a first text is parsed, not when the compiler is imported.
+    from cqlc.syntax.reading import Reading
+
+    whole = Span(0, len(source.text))
+    if len(source.text) > MAX_TEXT:
+        return Parsed(ast.Program((), span=whole), (_too_long(source),))
+    chunks = scan(source.text).chunks
+    reading = Reading(source, chunks)
+    for chunk in chunks:
+        reading.add(chunk)
+        if len(reading.problems) >= MAX_PROBLEMS:
+            reading.problems.append(_too_many(chunk.start))
+            break
+    statements = tuple(combine(reading.entries, reading.problems))
     return Parsed(
-        ast.Program(tuple(statements), span=Span(0, len(source.text))), in_order(problems)
+        ast.Program(statements, span=whole),
+        in_order(reading.problems),
+        frozenset(reading.broken),
     )
 
 
-def _statement(chunk: Chunk, problems: list[Diagnostic]) -> ast.Statement | None:
-    # Lark is imported when the first text is parsed, not when the compiler is imported.
-    from cqlc.syntax.tables import UnexpectedError, tables
+def parse_expression(source: Source) -> ast.Expr:
+    """The syntax tree of one expression, as catalog files hold them; raises `CompileError`."""
+    return _parse_one(source, "expression")
 
-    grammar = tables()
-    run = grammar.run("statement")
-    token = None
-    try:
-        for index, token in enumerate(chunk.tokens):
-            match token.type:
-                case "WORD":
-                    token.type = terminal(chunk.tokens, index, run.choices, grammar.keywords)
-                case "QUOTED":
-                    token.type = "NAME"
-                case "NUMBER" | "STRING":
-                    pass
-                case symbol:
-                    token.type = grammar.symbols.get(symbol, symbol)
-            run.feed(token)
-        token = None
-        return run.finish()
-    except RefusedError as refused:
-        problems.append(refused.diagnostic)
-    except UnexpectedError:
-        place = token.span if token else Span(chunk.end, chunk.end)
-        found = shown(token.text) if token else "the end of the statement"
-        expected = ", ".join(sorted(grammar.spellings.get(t, t) for t in run.accepts()))
-        problems.append(
-            Diagnostic(
-                codes.UNEXPECTED,
-                f"{found} cannot stand here",
-                Label(place, f"expected: {expected}"),
-            )
-        )
-    return None
+
+def parse_type(source: Source) -> ast.TypeName:
+    """The syntax tree of one type; raises `CompileError`."""
+    return _parse_one(source, "type_name")
+
+
+def _parse_one(source: Source, rule: str) -> Any:
+    from cqlc.syntax.reading import Reading
+
+    reading = Reading(source, ())
+    if len(source.text) > MAX_TEXT:
+        raise CompileError(source, [_too_long(source)])
+    node = reading.one(scan(source.text).chunks, rule)
+    if reading.problems:
+        raise CompileError(source, reading.problems)
+    return node
+
+
+def _too_long(source: Source) -> Diagnostic:
+    return Diagnostic(
+        codes.TOO_LONG,
+        f"the text has {len(source.text):,} characters; {MAX_TEXT:,} are read at most",
+        Label(Span(0, 0), "starts here"),
+        help="keep data in files and name them in FROM ... OPTIONS (path '...')",
+    )
+
+
+def _too_many(start: int) -> Diagnostic:
+    return Diagnostic(
+        codes.TOO_MANY,
+        f"reading stopped after {MAX_PROBLEMS} mistakes",
+        Label(Span(start, start), "the statements after this one were not read"),
+        help="repair the mistakes above first",
+    )

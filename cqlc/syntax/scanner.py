@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from cqlc.codes import syntax as codes
-from cqlc.diagnostics import Diagnostic, Label
+from cqlc.diagnostics import Diagnostic, Fix, Label
 from cqlc.source import Span
 
 MAX_BRACKETS = 100
@@ -23,7 +23,7 @@ _LEXEME = re.compile(
     | (?P<quoted>   "[^"\n]*+(?:""[^"\n]*+)*+" | `[^`\n]*+(?:``[^`\n]*+)*+` )
     | (?P<open_string> ['"`][^\n]*+ )
     | (?P<symbol>   <> | != | <= | >= | == | \|\| | :: | [-+*/%=<>(),.:;\[\]] )
-    | (?P<odd>      . )
+    | (?P<odd>      && | . )
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
@@ -31,7 +31,17 @@ _LEXEME = re.compile(
 _COMMAND = re.compile(r"[ \t]*+:(?!:)[ \t]*+")
 _COMMANDS = frozenset(("table", "source", "vquery", "vtable", "query", "dest"))
 
-_CLOSING = {"(": ")", "[": "]"}
+CLOSING = {"(": ")", "[": "]"}
+
+_MEANT = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u00b4", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    **dict.fromkeys("\u200b\u200c\u200d\u2060", ""),
+    **{"\uff08": "(", "\uff09": ")", "\uff0c": ",", "\uff1b": ";"},
+    **{"≤": "<=", "≥": ">=", "≠": "<>", "×": "*", "÷": "/", "&&": "AND"},
+}
+"""Characters that editors and other languages put in the place of CQL's."""
 
 
 @dataclass(slots=True)
@@ -134,7 +144,7 @@ class _Scanner:
             self._close(token.end, ended=True)
             return
         self._add(token)
-        if text in _CLOSING:
+        if text in CLOSING:
             self.brackets.append(token)
             if len(self.brackets) == MAX_BRACKETS + 1:
                 self._problem(
@@ -149,13 +159,13 @@ class _Scanner:
             self._closing(token)
 
     def _closing(self, token: Token) -> None:
-        if self.brackets and _CLOSING[self.brackets[-1].text] == token.text:
+        if self.brackets and CLOSING[self.brackets[-1].text] == token.text:
             self.brackets.pop()
             return
         if not self.brackets:
             self._problem(
                 Diagnostic(
-                    codes.UNBALANCED,
+                    codes.UNMATCHED_BRACKET,
                     f"`{token.text}` closes nothing",
                     Label(token.span, "no bracket is open here"),
                     help="remove it, or add the opening bracket",
@@ -165,10 +175,12 @@ class _Scanner:
         opening = self.brackets.pop()
         self._problem(
             Diagnostic(
-                codes.UNBALANCED,
+                codes.UNMATCHED_BRACKET,
                 f"`{opening.text}` is closed by `{token.text}`",
-                Label(token.span, f"`{_CLOSING[opening.text]}` is expected here"),
+                Label(token.span, f"`{CLOSING[opening.text]}` is expected here"),
                 related=(Label(opening.span, "opened here"),),
+                help=f"write `{CLOSING[opening.text]}`",
+                fix=Fix(f"write `{CLOSING[opening.text]}`", token.span, CLOSING[opening.text]),
             )
         )
 
@@ -228,11 +240,19 @@ class _Scanner:
         )
 
     def _odd(self, text: str, start: int) -> None:
+        span = Span(start, start + len(text))
+        meant = _MEANT.get(text)
         self._problem(
             Diagnostic(
                 codes.ODD_CHARACTER,
                 f"{shown(text)} is not part of the language",
-                Label(Span(start, start + 1), "this character"),
+                Label(span, "this character"),
+                help=f"write {meant}"
+                if meant
+                else "remove it; names with odd characters are quoted",
+                fix=Fix(f"write {meant}" if meant else "remove it", span, meant or "")
+                if text in _MEANT
+                else None,
             )
         )
 

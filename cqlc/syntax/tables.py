@@ -79,7 +79,7 @@ def tables() -> Tables:
             files("cqlc.syntax").joinpath("cql.lark").read_text(encoding="utf-8"),
             parser="lalr",
             lexer=_NoLexer,
-            start=["statement", "expression"],
+            start=["statement", "expression", "type_name"],
             keep_all_tokens=True,
             maybe_placeholders=True,
             transformer=SimpleNamespace(**{n: _action(f) for n, f in actions().items()}),

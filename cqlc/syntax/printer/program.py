@@ -39,7 +39,7 @@ def _own(
     source: Source,
     pieces: list[tuple[Span, str]],
 ) -> tuple[list[Comment], list[Comment]]:
-    """Moves comments before a statement to `pieces`; returns its own comments and the later ones."""
+    """Moves comments before a statement to `pieces`; returns its own and the later ones."""
     first = bisect_left(comments, node.span.start, key=lambda c: c.span.start)
     pieces += [(comment.span, comment.text) for comment in comments[:first]]
     last = first

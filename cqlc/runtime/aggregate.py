@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +19,6 @@ from cqlc.runtime.calendar import Span
 from cqlc.runtime.columns import (
     BEGINNING,
     FROM,
-    OP,
-    TIME,
     UNTIL,
     Bools,
     Ints,
@@ -38,18 +35,10 @@ from cqlc.runtime.extremes import best_of_bag, best_of_lifetimes
 from cqlc.runtime.groups import Groups, group_rows
 from cqlc.runtime.holistic import holistic_value
 from cqlc.runtime.instants import Instants, instants
-from cqlc.runtime.kernel import Form, Port, events, keep
+from cqlc.runtime.kernel import Emit, Form, Port, emitted, events, keep
 from cqlc.runtime.measures import Family, Measure
 from cqlc.runtime.state import Scope
 from cqlc.runtime.totals import TotalsShelf
-
-
-class Emit(StrEnum):
-    """Which changes of its answer a kernel reports."""
-
-    CHANGES = "changes"
-    INSERTS = "inserts"
-    DELETES = "deletes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +68,7 @@ class Aggregate:
     """One row of `keys` and `measures` for every group that has rows; a changelog of them.
 
     Every other row of the answer at an instant is different from it in the keys, so nothing needs
-    netting unless keys are dropped later. With `emit` only insertions (a stream, as of ISTREAM) or
-    only deletions (DSTREAM) are reported.
+    netting unless keys are dropped later.
     """
 
     port: Port
@@ -96,15 +84,15 @@ class Aggregate:
     @property
     def output(self) -> Form:
         """A changelog, or a stream of one kind of change."""
-        return Form.CHANGELOG if self.emit is Emit.CHANGES else Form.STREAM
+        return self.emit.form
 
     def step(self, state: Scope, arrived: Mapping[str, pa.Table], span: Span) -> pa.Table:
         """The changes of the groups in the span."""
         rows, time, count, until = self._events(state, arrived["input"], span)
         if len(time) == 0:
-            return self._answer_schema().empty_table()
+            return emitted(self._answer_schema().empty_table(), time, count, self.emit)
         groups, group = group_rows(rows, self.keys)
-        placed = instants(groups.count, span.low, group, time)
+        placed = instants(groups.count, group, time)
         step = _Step(state, rows, count, until, groups, placed)
         exists, values = self._evaluate(step)
         return self._answer(step, exists, values)
@@ -192,9 +180,7 @@ class Aggregate:
 
     def _answer_schema(self) -> pa.Schema:
         fields = [self.port.schema.field(key) for key in self.keys]
-        fields += [pa.field(measure.name, measure.type) for measure in self.measures]
-        hidden = [(OP, pa.int64())] if self.emit is Emit.CHANGES else []
-        return pa.schema([*fields, *(pa.field(*h) for h in hidden), (TIME, pa.int64())])
+        return pa.schema([*fields, *(pa.field(m.name, m.type) for m in self.measures)])
 
     def _answer(self, step: _Step, exists: Bools, values: list[pa.Array]) -> pa.Table:
         """Where a point differs from the one before it: the old row out, the new row in."""
@@ -208,19 +194,15 @@ class Aggregate:
         differs |= later & (exists != existed)
         comes = np.flatnonzero(differs & exists)
         goes = np.flatnonzero(differs & existed)
-        comes = comes if self.emit is not Emit.DELETES else comes[:0]
-        goes = goes if self.emit is not Emit.INSERTS else goes[:0]
         source = pa.array(np.concatenate([goes - 1, comes]), pa.int64())
-        group = placed.group[np.concatenate([goes, comes])]
-        arrays = [column(step.groups.keys, key).take(pa.array(group)) for key in self.keys]
+        at = np.concatenate([goes, comes])
+        count = np.ones(len(at), np.int64)
+        count[: len(goes)] = -1
+        group = pa.array(placed.group[at])
+        arrays = [column(step.groups.keys, key).take(group) for key in self.keys]
         arrays += [array.take(source) for array in values]
-        schema = self._answer_schema()
-        if self.emit is Emit.CHANGES:
-            count = np.ones(len(group), np.int64)
-            count[: len(goes)] = -1
-            arrays.append(pa.array(count))
-        arrays.append(pa.array(placed.time[np.concatenate([goes, comes])]))
-        return pa.Table.from_arrays(arrays, schema=schema)
+        rows = pa.Table.from_arrays(arrays, schema=self._answer_schema())
+        return emitted(rows, placed.time[at], count, self.emit)
 
 
 def _summed(measure: Measure, changes: _Changes, initial: Lanes, placed: Instants) -> Lanes:

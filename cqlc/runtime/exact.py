@@ -77,17 +77,16 @@ def _place(lanes: Lanes, whole: Ints, shift: Ints) -> None:
     used = whole != 0
     if not bool(used.any()):
         return
-    sign, size = np.sign(whole), np.abs(whole)
     if int(shift.min()) < 0:
-        size = size >> np.minimum(np.maximum(-shift, 0), 62)
+        whole = whole >> np.minimum(np.maximum(-shift, 0), 62)
         shift = np.maximum(shift, 0)
     limb, rest = shift >> 5, shift & (_BITS - 1)
     places = limb[used]
     lowest, highest = int(places.min()), int(places.max())
     parts = (
-        sign * ((size << rest) & _MASK),
-        sign * ((size >> (_BITS - rest)) & _MASK),
-        np.where(rest > 0, sign * (size >> np.minimum(2 * _BITS - rest, 63)), 0),
+        (whole << rest) & _MASK,
+        (whole >> (_BITS - rest)) & _MASK,
+        whole >> np.minimum(2 * _BITS - rest, 63),
     )
     for first in range(lowest, highest + 1):
         here = limb == first
@@ -127,16 +126,22 @@ def to_doubles(lanes: Lanes, rows: int, scale: int = DOUBLE_SCALE) -> Floats:
     limbs, _ = carried(lanes, rows)
     sign = np.where(limbs[-1] < 0, np.int64(-1), np.int64(1))
     limbs, lowest = carried({k: v * sign for k, v in lanes.items()}, rows)
-    top = np.zeros(rows, np.int64)
+    zero = np.zeros(rows, np.int64)
+    below, beneath = zero, zero  # the two limbs under the one looked at
+    first, second, third, top = zero, zero, zero, zero
+    sticky = deeper = np.zeros(rows, np.bool_)
     for place, limb in enumerate(limbs):
-        top[limb != 0] = place
-    padded = np.stack([np.zeros(rows, np.int64), np.zeros(rows, np.int64), *limbs])
-    column = np.arange(rows)
-    first, second, third = (padded[top + 2 - i, column].astype(np.uint64) for i in range(3))
-    sticky = np.zeros(rows, np.bool_)
-    for place, limb in enumerate(limbs[:-3]):
-        sticky |= (limb != 0) & (place < top - 2)
-    return sign * _round(first, second, third, sticky, (top + lowest - 1) * _BITS + scale)
+        used = limb != 0
+        first, second, third = (
+            np.where(used, new, old)
+            for new, old in ((limb, first), (below, second), (beneath, third))
+        )
+        top = np.where(used, place, top)
+        sticky = np.where(used, deeper, sticky)
+        deeper = deeper | (beneath != 0)
+        below, beneath = limb, below
+    words = (word.astype(np.uint64) for word in (first, second, third))
+    return sign * _round(*words, sticky, (top + lowest - 1) * _BITS + scale)
 
 
 def _round(

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cqlc.runtime.columns import Bools, Ints, arrange, run_starts, running
+from cqlc.runtime.columns import (
+    BEGINNING,
+    FOREVER,
+    Bools,
+    Ints,
+    arrange,
+    first_at_least,
+    run_starts,
+    running,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,6 @@ class Instants:
     first: Ints
     last: Ints
     point: Ints
-    _times: Ints
 
     @property
     def count(self) -> int:
@@ -38,9 +46,12 @@ class Instants:
 
     def reaching(self, group: Ints, time: Ints) -> Ints:
         """The first point of a group at or after a time; one past its last if there is none."""
-        width = len(self._times) + 1
-        places = self.group * width + np.searchsorted(self._times, self.time)
-        return np.searchsorted(places, group * width + np.searchsorted(self._times, time))
+        points = self.last[group] + 1
+        inside = np.flatnonzero(time <= self.time.max(initial=BEGINNING))
+        if len(inside):
+            asked = (group[inside], time[inside])
+            points[inside] = first_at_least((self.group, self.time), asked)
+        return points
 
     def sums(self, point: Ints, changes: Ints, initial: Ints) -> Ints:
         """At each point the group's initial value and all changes up to there."""
@@ -50,8 +61,9 @@ class Instants:
         return running(total, self.starts)
 
 
-def instants(groups: int, low: int, group: Ints, time: Ints) -> Instants:
-    """The points of groups 0, 1, ... at which events happen, and one for each group at `low`."""
+def instants(groups: int, group: Ints, time: Ints) -> Instants:
+    """The points of groups 0, 1, ... at which events happen, and one for each group before all."""
+    low = int(time.min(initial=FOREVER)) - 1
     everyone = np.arange(groups, dtype=np.int64)
     all_groups = np.concatenate([everyone, group])
     all_times = np.concatenate([np.full(groups, low, np.int64), time])
@@ -63,5 +75,4 @@ def instants(groups: int, low: int, group: Ints, time: Ints) -> Instants:
     point_groups = sorted_groups[starts]
     first = number[:groups]
     last = np.append(first[1:], len(point_groups)) - 1
-    times = np.unique(sorted_times[starts])
-    return Instants(point_groups, sorted_times[starts], first, last, number[groups:], times)
+    return Instants(point_groups, sorted_times[starts], first, last, number[groups:])

@@ -52,6 +52,22 @@ class Form(StrEnum):
         return FROM if self is Form.LIFETIMES else TIME
 
 
+class Emit(StrEnum):
+    """Which changes of its answer a kernel reports."""
+
+    CHANGES = "changes"
+    """All of them, as a changelog."""
+    INSERTS = "inserts"
+    """What comes in, as a stream: ISTREAM of the answer, if the kernel nets."""
+    DELETES = "deletes"
+    """What goes out, as a stream: DSTREAM of the answer, if the kernel nets."""
+
+    @property
+    def form(self) -> Form:
+        """The form of what is reported."""
+        return Form.CHANGELOG if self is Emit.CHANGES else Form.STREAM
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """An input of a kernel: the form and the Arrow schema of its rows."""
@@ -146,6 +162,18 @@ def events(state: Scope, side: str, port: Port, arrived: pa.Table, span: Span) -
 def changelog(rows: pa.Table, time: Ints, count: Ints) -> pa.Table:
     """Events as rows of a changelog."""
     return with_ints(rows, **{OP: count, TIME: time})
+
+
+def emitted(rows: pa.Table, time: Ints, count: Ints, emit: Emit) -> pa.Table:
+    """The wanted part of some changes."""
+    match emit:
+        case Emit.CHANGES:
+            return changelog(rows, time, count)
+        case Emit.INSERTS:
+            places = np.repeat(np.arange(len(count), dtype=np.int64), np.maximum(count, 0))
+        case Emit.DELETES:
+            places = np.repeat(np.arange(len(count), dtype=np.int64), np.maximum(-count, 0))
+    return with_ints(take(rows, places), **{TIME: time[places]})
 
 
 def net(happened: Events) -> Events:

@@ -292,9 +292,7 @@ def test_infinities_and_nan_come_and_go():
 
 
 def test_late_rows_are_dropped_and_counted():
-    kernel = Aggregate(
-        port(Form.STREAM, x=pa.int64()), (), (Measure("n", "COUNT", pa.int64()),)
-    )
+    kernel = Aggregate(port(Form.STREAM, x=pa.int64()), (), (Measure("n", "COUNT", pa.int64()),))
     from cqlc.runtime.blobs import Identity, MemoryStore
     from cqlc.runtime.calendar import Span
     from cqlc.runtime.columns import BEGINNING

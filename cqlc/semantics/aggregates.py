@@ -19,7 +19,7 @@ from cqlc.algebra.expr import AggregateCall, Value
 from cqlc.algebra.schema import Schema
 from cqlc.datatypes import DataType, is_numeric
 from cqlc.functions import AGGREGATES, Nulls
-from cqlc.semantics.expressions import UserFunctions, evaluator
+from cqlc.semantics.expressions import Evaluator, UserFunctions, evaluator
 from cqlc.semantics.timeline import Values
 from cqlc.semantics.values import fit, order_key
 from cqlc.semantics.windows import Row
@@ -29,7 +29,7 @@ Aggregator: TypeAlias = Callable[[Sequence[Row]], Value]
 
 def aggregator(call: AggregateCall, schema: Schema, functions: UserFunctions) -> Aggregator:
     """The function from the rows of a group to the value of `call`."""
-    arguments = [evaluator(argument, schema, functions) for argument in call.arguments]
+    pick = _arguments([evaluator(argument, schema, functions) for argument in call.arguments])
     counts = evaluator(call.where, schema, functions) if call.where is not None else None
     user = functions.get(call.function)
     compute = user or AGGREGATE_MEANINGS[call.function]
@@ -40,17 +40,27 @@ def aggregator(call: AggregateCall, schema: Schema, functions: UserFunctions) ->
     def apply(rows: Sequence[Row]) -> Value:
         if counts is not None:
             rows = [row for row in rows if counts(row.values) is True]
-        inputs = [(row.time, tuple(argument(row.values) for argument in arguments)) for row in rows]
-        if not lenient:
-            inputs = [(time, values) for time, values in inputs if None not in values]
         if in_order:
-            inputs.sort(key=lambda timed: (timed[0], order_key(timed[1])))
-        seen = [values for _, values in inputs]
+            rows = sorted(rows, key=lambda row: (row.time, order_key(pick(row.values))))
+        seen = [pick(row.values) for row in rows]
+        if not lenient:
+            seen = [values for values in seen if None not in values]
         if call.distinct:
             seen = list(dict.fromkeys(seen))
         return _conform(compute(seen), call.type) if seen else nothing
 
     return apply
+
+
+def _arguments(parts: Sequence[Evaluator]) -> Callable[[Values], Values]:
+    """The values of a row's arguments; COUNT(*) has none, most have one."""
+    match parts:
+        case []:
+            return lambda _: ()
+        case [only]:
+            return lambda values: (only(values),)
+        case _:
+            return lambda values: tuple(part(values) for part in parts)
 
 
 def _conform(value: Value, type: DataType) -> Value:

@@ -6,7 +6,6 @@ None. Comparisons and arithmetic of NULL are NULL, connectives are three-valued 
 
 from __future__ import annotations
 
-import datetime
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -31,7 +30,7 @@ from cqlc.algebra.expr import (
     type_of,
 )
 from cqlc.algebra.schema import Schema
-from cqlc.datatypes import DATE, DOUBLE, FLOAT, DataType
+from cqlc.datatypes import DOUBLE, FLOAT, DataType
 from cqlc.semantics.casts import caster
 from cqlc.semantics.scalars import scalar_function
 from cqlc.semantics.timeline import Values
@@ -64,7 +63,7 @@ def evaluator(expr: Expr, schema: Schema, functions: UserFunctions) -> Evaluator
                 test = build(operand)
                 return lambda row: test(row) is None
             case Arithmetic(op, left, right, type):
-                return _binary(_arithmetic(op, type, type_of(left)), build(left), build(right))
+                return _binary(_arithmetic(op, type), build(left), build(right))
             case Negate(operand):
                 type = type_of(operand)
                 return _unary(lambda x: fit(-x, type), build(operand))
@@ -150,11 +149,8 @@ def _case(branches: list[tuple[Evaluator, Evaluator]], otherwise: Evaluator) -> 
     return apply
 
 
-def _arithmetic(op: Operator, type: DataType, left: DataType) -> Callable[[Any, Any], Value]:
+def _arithmetic(op: Operator, type: DataType) -> Callable[[Any, Any], Value]:
     match op:
-        case Operator.ADD | Operator.SUBTRACT if left == DATE:
-            sign = 1 if op is Operator.ADD else -1
-            return lambda x, y: x + datetime.timedelta(days=sign * y)
         case Operator.ADD:
             return lambda x, y: fit(x + y, type)
         case Operator.SUBTRACT:

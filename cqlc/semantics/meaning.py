@@ -32,6 +32,7 @@ from cqlc.algebra.plan import (
     Istream,
     IstreamRestore,
     Join,
+    JoinKind,
     Now,
     NrrJoin,
     Plan,
@@ -191,10 +192,19 @@ class Meaning:
                 return self._unary(plan)(self._rows(input, at))
             case Aggregate(input) | Rank(input):
                 return self._unary(plan)(self._rows(input, at))
+            case Join(left, right, JoinKind.INNER | JoinKind.SEMI) if self._any_empty(
+                left, right, at
+            ):
+                return ()
             case Join(left, right) | Union(left, right):
                 return self._binary(plan)(self._rows(left, at), self._rows(right, at))
             case Except(left, right) | Intersect(left, right):
                 return self._binary(plan)(self._rows(left, at), self._rows(right, at))
+
+    def _any_empty(self, left: Relation, right: Relation, at: int) -> bool:
+        """Whether an input has no rows; the one that changes less often is looked at first."""
+        first, second = sorted((left, right), key=lambda plan: len(self._changes(plan)))
+        return not self._rows(first, at) or not self._rows(second, at)
 
     def _unary(self, plan: UnaryPlan) -> Unary:
         if id(plan) not in self._unaries:

@@ -23,6 +23,7 @@ from cqlc.datatypes import (
     TINYINT,
     DataType,
     Decimal,
+    is_integer,
 )
 
 Number: TypeAlias = int | float | decimal.Decimal
@@ -61,9 +62,14 @@ def fit(number: Number, type: DataType) -> Value:
         return _fit_decimal(number, type)
     if isinstance(number, float) and not math.isfinite(number):
         return None
-    whole = int(number)
+    whole = int(_rounded(number) if type == DURATION else number)
     half = 1 << (_BITS[type] - 1)
     return whole if -half <= whole < half else None
+
+
+def _rounded(number: Number) -> Number:
+    """The nearest whole number, halves away from zero."""
+    return decimal.Decimal(number).to_integral_value(decimal.ROUND_HALF_UP)
 
 
 def _fit_decimal(number: Number, type: Decimal) -> Value:
@@ -82,7 +88,7 @@ def _fit_decimal(number: Number, type: Decimal) -> Value:
 def quotient(left: Number, right: Number, type: DataType) -> Number:
     """`left / right` for `right` other than 0; without the digits after the point if whole."""
     match left, right:
-        case int(), int() if type in _BITS:
+        case int(), int() if is_integer(type):
             whole = abs(left) // abs(right)
             return whole if (left < 0) == (right < 0) else -whole
         case ((decimal.Decimal() | int()), (decimal.Decimal() | int())):

@@ -1,0 +1,131 @@
+"""The question of punctuation safety: a continuous join, its equalities and punctuation schemes.
+
+H.-G. Li, S. Chen, J. Tatemura, D. Agrawal, K. S. Candan, W.-P. Hsiung, "Safety Guarantee of
+Continuous Join Queries over Punctuated Data Streams" (VLDB 2006), sections 2 and 3. Beyond the
+paper, watermarks, orders, keys and clustering count as schemes that close values by themselves,
+inputs may be windowed, and attributes may have finitely many values or be bounded by others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cqlc.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Attribute:
+    """A column of one input of the join."""
+
+    stream: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.stream}.{self.column}"
+
+
+class Fate(StrEnum):
+    """What happens to a stored row of an input if nothing purges it."""
+
+    KEPT = "stays for ever"
+    EXPIRES = "leaves with time"
+    BOUNDED = "stays, but there are boundedly many"
+    FIXED = "stays, and no row is ever added"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinStream:
+    """An input of the join: the name it goes by, and the declared stream it reads.
+
+    Inputs of one source (a self-join) share its schemes; `source` is None where rows are derived,
+    so that no scheme can be declared on them.
+    """
+
+    name: str
+    source: str | None
+    fate: Fate = Fate.KEPT
+    span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+class Closing(StrEnum):
+    """What tells that a value will not come again."""
+
+    PUNCTUATION = "punctuation"
+    WATERMARK = "watermark"
+    ORDER = "order"
+    KEY = "key"
+    CLUSTER = "clustering"
+
+    @property
+    def by_range(self) -> bool:
+        """Whether all values below a moving bound are closed, rather than single ones."""
+        return self in (Closing.WATERMARK, Closing.ORDER)
+
+    @property
+    def needs_arrival(self) -> bool:
+        """Whether only values that did arrive are ever closed, so that dangling rows stay."""
+        return self in (Closing.KEY, Closing.CLUSTER)
+
+
+@dataclass(frozen=True, slots=True)
+class PunctuationScheme:
+    """The columns of a declared stream whose values, taken together, can be closed, and how."""
+
+    source: str
+    columns: tuple[str, ...]
+    closing: Closing = Closing.PUNCTUATION
+    lifespan: int | None = None
+    """For how long a punctuation holds, in microseconds; None means for ever."""
+    span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+    def __str__(self) -> str:
+        return f"{self.source}({', '.join(self.columns)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """An equi-join predicate."""
+
+    left: Attribute
+    right: Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A predicate `lower <= upper + constant`, such as a band join on event time has."""
+
+    lower: Attribute
+    upper: Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class JoinQuery:
+    """A conjunctive join over streams.
+
+    `finite` attributes have values from a set known in advance: constants of filters, declared
+    domains. `groups` are inputs that are themselves joined below (an outer join keeps its side
+    together); an input in no group stands alone. `complete` says that these predicates are all
+    there are: then UNSAFE is a proof, otherwise it is only the lack of one.
+    """
+
+    streams: tuple[JoinStream, ...]
+    predicates: tuple[Equality, ...] = ()
+    schemes: tuple[PunctuationScheme, ...] = ()
+    finite: frozenset[Attribute] = frozenset()
+    bounds: tuple[Bound, ...] = ()
+    groups: tuple[frozenset[str], ...] = ()
+    complete: bool = True
+
+    def attributes(self) -> Iterator[Attribute]:
+        """Every attribute the question mentions, in a fixed order, repeated ones again."""
+        for equality in self.predicates:
+            yield from (equality.left, equality.right)
+        for bound in self.bounds:
+            yield from (bound.lower, bound.upper)
+        for stream in self.streams:
+            for scheme in self.schemes:
+                if scheme.source == stream.source:
+                    yield from (Attribute(stream.name, c) for c in scheme.columns)
+        yield from sorted(self.finite)

@@ -1,0 +1,147 @@
+"""The fewest schemes: to add to an unsafe join, or to keep of a safe one.
+
+Both are hitting sets of cuts. A cut is a set of inputs that no scheme can enter from outside; by
+theorem 3 of Li et al. (2006) a join is safe iff there is none for any stored row, so every cut
+needs a scheme on one of its inputs whose columns all join inputs outside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cqlc.analysis.hitting_set import HittingSets, hitting_sets
+from cqlc.analysis.punctuation.graph import Graph, Rule, bits, graph_of, reach, union
+from cqlc.analysis.punctuation.model import Closing, JoinQuery, PunctuationScheme
+
+MOST = 8
+"""How many sets of the same size are told."""
+
+WORK = 200_000
+"""How many steps of reachability, about, a search for the smallest set may take."""
+
+
+def smallest_additions(query: JoinQuery) -> HittingSets[PunctuationScheme]:
+    """The smallest sets of schemes whose addition makes the join safe.
+
+    One column per scheme is enough: whatever enables a composite scheme enables one on any of its
+    columns. Of the columns of a class in one source, one stands for all.
+    """
+    return _smallest(query, candidates(query))
+
+
+def needed_schemes(query: JoinQuery) -> HittingSets[PunctuationScheme]:
+    """The smallest sets of the schemes sent as data that keep a safe join safe.
+
+    What closes values by itself costs no punctuation, so it is kept in any case.
+    """
+    sent = tuple(s for s in query.schemes if s.closing is Closing.PUNCTUATION)
+    free = tuple(s for s in query.schemes if s.closing is not Closing.PUNCTUATION)
+    return _smallest(replace(query, schemes=free), sent)
+
+
+def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
+    """The schemes worth adding: a joined column of a declared stream each.
+
+    Of the columns of one input that are equal anyway the first stands for all, unless another
+    input reads the same stream and may have use for one of them only.
+    """
+    graph = graph_of(query)
+    readers = Counter(s.source for s in query.streams)
+    sources = {s.name: s.source for s in query.streams}
+    found: dict[tuple[str, int, str], PunctuationScheme] = {}
+    for attribute, number in sorted(graph.classes.items()):
+        source = sources[attribute.stream]
+        joined = graph.owners[number].bit_count() > 1 or number in graph.finite
+        if source is not None and joined:
+            which = attribute.column if readers[source] > 1 else ""
+            scheme = PunctuationScheme(source, (attribute.column,))
+            found.setdefault((attribute.stream, number, which), scheme)
+    return tuple(dict.fromkeys(found.values()))
+
+
+def _smallest(
+    query: JoinQuery, options: tuple[PunctuationScheme, ...]
+) -> HittingSets[PunctuationScheme]:
+    """The smallest sets of `options` that make `query` safe, in the order given."""
+    rank = {scheme: i for i, scheme in enumerate(options)}
+    everything = graph_of(replace(query, schemes=(*query.schemes, *options)))
+    size = len(everything.rules) + sum(map(len, everything.supplied)) + 1
+
+    def violated(chosen: frozenset[PunctuationScheme]) -> Iterator[tuple[PunctuationScheme, ...]]:
+        known = everything.with_schemes(chosen.union(query.schemes))
+        for cut in _cuts(known, everything):
+            yield _entrances(everything, cut, rank)
+
+    return hitting_sets(violated, most=MOST, budget=max(8, WORK // (size * len(query.streams))))
+
+
+def _cuts(known: Graph, everything: Graph) -> Iterator[int]:
+    """Sets of inputs that nothing enters from outside although some row outside needs it.
+
+    For every row that cannot be freed what it does not reach, in parts that have no way into each
+    other; and every block alone that no scheme enters even from all others. Rows that may end with
+    time instead need only one way into all they do not reach.
+    """
+    neighbours = _neighbours(everything)
+    growing = [b for b in known.blocks if known.grows(b)]
+    seen: set[int] = set()
+    for block in growing:
+        unreached = known.all & ~reach(known, block, known.blocks).streams
+        parts = _parts(unreached, neighbours)
+        for cut in (unreached,) if unreached & known.expiring else parts:
+            if cut and cut not in seen:
+                seen.add(cut)
+                yield cut
+    for block in known.blocks:
+        outside = known.all & ~block
+        needy = block not in seen and any(b != block for b in growing)
+        if needy and not outside & known.expiring and not _entered(known, block, outside):
+            yield block
+
+
+def _neighbours(graph: Graph) -> list[int]:
+    """For every input those it may help to enter or be entered through, and its block."""
+    near = [graph.block_of(i) for i in range(len(graph.query.streams))]
+    for rule in graph.rules:
+        for i in bits(union(rule.needs)):
+            near[i] |= 1 << rule.target
+            near[rule.target] |= 1 << i
+    return near
+
+
+def _parts(mask: int, neighbours: list[int]) -> Iterator[int]:
+    """The connected parts of a set of inputs."""
+    while mask:
+        part, frontier = 0, mask & -mask
+        while frontier:
+            part |= frontier
+            frontier = union(neighbours[i] for i in bits(frontier)) & mask & ~part
+        yield part
+        mask &= ~part
+
+
+def _entered(graph: Graph, inside: int, outside: int) -> bool:
+    return any(_enters(graph, rule, inside, outside) for rule in graph.rules)
+
+
+def _enters(graph: Graph, rule: Rule, inside: int, outside: int) -> bool:
+    return (
+        bool(inside >> rule.target & 1)
+        and all(need & outside for need in rule.needs)
+        and graph.admits(rule, graph.block_of(rule.target))
+    )
+
+
+def _entrances(
+    everything: Graph, cut: int, rank: dict[PunctuationScheme, int]
+) -> tuple[PunctuationScheme, ...]:
+    """The options that let a row outside the cut reach into it."""
+    outside = everything.all & ~cut
+    found = {
+        rule.scheme
+        for rule in everything.rules
+        if rule.scheme in rank and _enters(everything, rule, cut, outside)
+    }
+    return tuple(sorted(found, key=rank.__getitem__))

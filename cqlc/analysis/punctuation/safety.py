@@ -1,0 +1,197 @@
+"""Whether a continuous join is safe: can every stored row be freed by finitely many punctuations?
+
+Theorems 3 and 4 of Li et al. (2006), for arbitrary schemes. Safety says that punctuations which
+would free a row exist, not that they come: it is necessary for bounded state, and no bound on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from cqlc.analysis.punctuation.graph import Graph, Reach, Rule, graph_of, reach
+from cqlc.analysis.punctuation.model import Attribute, Closing, JoinQuery, PunctuationScheme
+from cqlc.analysis.punctuation.plans import JoinPlan, best_plan
+from cqlc.analysis.punctuation.repair import needed_schemes, smallest_additions
+from cqlc.analysis.punctuation.retirement import Retirement, retirements
+from cqlc.analysis.punctuation.transformed import TransformedGraph, transform
+
+
+class Verdict(StrEnum):
+    """The answer for a join or one of its inputs."""
+
+    SAFE = "SAFE"
+    SAFE_IF_REFERENCED = "SAFE IF REFERENCED"
+    """Safe for rows whose values do arrive on the keyed or clustered stream; others stay."""
+    UNSAFE = "UNSAFE"
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Where the value of a scheme's column comes from; no attribute if it is known in advance."""
+
+    column: str
+    attribute: Attribute | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """One link of a chained purge: close `stream` for the values that rows so far supply."""
+
+    stream: str
+    scheme: PunctuationScheme
+    supplies: tuple[Supply, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSafety:
+    """Whether the stored rows of one input can be freed, and how.
+
+    For a group of inputs joined below, `streams` names them all. `missing` are the inputs whose
+    future rows nothing excludes.
+    """
+
+    streams: tuple[str, ...]
+    verdict: Verdict
+    chain: tuple[ChainStep, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UselessScheme:
+    """A scheme by which no row is freed, and its columns that join nothing, if that is why."""
+
+    scheme: PunctuationScheme
+    unjoined: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Schemes to add, and the verdict that the check gives with them."""
+
+    schemes: tuple[PunctuationScheme, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """The smallest repairs; `smallest` is False if the search for smaller ones was cut short."""
+
+    options: tuple[Repair, ...]
+    smallest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """Everything known about the safety of one join."""
+
+    graph: Graph
+    verdict: Verdict
+    proved: bool
+    """Whether the verdict is certain. UNSAFE is not if predicates were left out of the question."""
+    streams: tuple[StreamSafety, ...]
+    useless: tuple[UselessScheme, ...]
+    needed: tuple[PunctuationScheme, ...]
+    """The fewest schemes that keep a safe join safe, of those sent as data."""
+    retirements: tuple[Retirement, ...]
+    transformed: TransformedGraph
+    plan: JoinPlan | None
+    """The safe plan to run; None if there is none."""
+    repairs: Repairs
+
+    @property
+    def query(self) -> JoinQuery:
+        """The question."""
+        return self.graph.query
+
+    @property
+    def stuck(self) -> tuple[str, ...]:
+        """The inputs whose rows can never be purged."""
+        unsafe = (s for s in self.streams if s.verdict is Verdict.UNSAFE)
+        return tuple(name for stream in unsafe for name in stream.streams)
+
+
+def check(query: JoinQuery) -> Safety:
+    """The safety of a join, with a plan if it is safe and repairs if it is not.
+
+    Schemes that close only values that arrive count only where the others do not suffice.
+    """
+    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
+    found = {b: _freed(certain, likely, b) for b in likely.blocks if likely.grows(b)}
+    verdict = max((v for v, _ in found.values()), key=_ORDER.index, default=Verdict.SAFE)
+    graph = certain if verdict is Verdict.SAFE else likely
+    used = tuple(dict.fromkeys(rule for _, way in found.values() for rule in way.chain))
+    safe = verdict is not Verdict.UNSAFE
+    return Safety(
+        graph=graph,
+        verdict=verdict,
+        proved=safe or query.complete,
+        streams=tuple(_stream(graph, block, *freed) for block, freed in found.items()),
+        useless=tuple(_useless(likely, used)),
+        needed=_needed(graph.query) if safe else (),
+        retirements=retirements(graph, used),
+        transformed=transform(graph),
+        plan=best_plan(graph),
+        repairs=Repairs((), smallest=True) if safe else repairs(query),
+    )
+
+
+_ORDER = tuple(Verdict)
+
+
+def verdict_of(query: JoinQuery) -> Verdict:
+    """The verdict alone."""
+    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
+    verdicts = [_freed(certain, likely, b)[0] for b in likely.blocks if likely.grows(b)]
+    return max(verdicts, key=_ORDER.index, default=Verdict.SAFE)
+
+
+def repairs(query: JoinQuery) -> Repairs:
+    """The smallest sets of schemes to add, each checked by asking again with it."""
+    found = smallest_additions(query)
+    options = tuple(
+        Repair(added, verdict_of(replace(query, schemes=(*query.schemes, *added))))
+        for added in (tuple(sorted(schemes, key=str)) for schemes in found.sets)
+    )
+    sound = tuple(option for option in options if option.verdict is not Verdict.UNSAFE)
+    return Repairs(sound, found.smallest)
+
+
+def _without_arrival(query: JoinQuery) -> JoinQuery:
+    return replace(query, schemes=tuple(s for s in query.schemes if not s.closing.needs_arrival))
+
+
+def _freed(certain: Graph, likely: Graph, block: int) -> tuple[Verdict, Reach]:
+    way = reach(certain, block, certain.blocks)
+    if way.streams == certain.all:
+        return Verdict.SAFE, way
+    way = reach(likely, block, likely.blocks)
+    if way.streams == likely.all:
+        return Verdict.SAFE_IF_REFERENCED, way
+    return Verdict.UNSAFE, way
+
+
+def _needed(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
+    kept = next(iter(needed_schemes(query).sets))
+    return tuple(scheme for scheme in query.schemes if scheme in kept)
+
+
+def _useless(graph: Graph, used: tuple[Rule, ...]) -> Iterator[UselessScheme]:
+    """The schemes sent as data that free no row on any input that reads their stream."""
+    useful = {rule.scheme for rule in used}
+    for scheme in dict.fromkeys(rule.scheme for rule in graph.rules):
+        if scheme.closing is Closing.PUNCTUATION and scheme.columns and scheme not in useful:
+            unjoined = {c for r in graph.rules if r.scheme == scheme for c in graph.unjoined(r)}
+            yield UselessScheme(scheme, tuple(c for c in scheme.columns if c in unjoined))
+
+
+def _stream(graph: Graph, block: int, verdict: Verdict, way: Reach) -> StreamSafety:
+    steps: list[ChainStep] = []
+    reached = block
+    for rule in way.chain:
+        supplies = tuple(Supply(c, graph.supplier(rule, c, reached)) for c in rule.scheme.columns)
+        steps.append(ChainStep(graph.query.streams[rule.target].name, rule.scheme, supplies))
+        reached |= graph.block_of(rule.target)
+    missing = graph.names(graph.all & ~way.streams)
+    return StreamSafety(graph.names(block), verdict, tuple(steps), missing)

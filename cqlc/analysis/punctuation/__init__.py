@@ -1,11 +1,10 @@
 """Punctuation safety of continuous joins (Li et al., VLDB 2006)."""
 
+from cqlc.analysis.equality import Attribute, Equality
 from cqlc.analysis.punctuation.graph import Graph, Reach, Rule, graph_of, reach
 from cqlc.analysis.punctuation.model import (
-    Attribute,
     Bound,
     Closing,
-    Equality,
     Fate,
     JoinQuery,
     JoinStream,

@@ -12,28 +12,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from heapq import heappop, heappush
 
-from cqlc.analysis.punctuation.model import (
-    Attribute,
-    Fate,
-    JoinQuery,
-    PunctuationScheme,
-)
-
-
-def attribute_classes(query: JoinQuery) -> dict[Attribute, int]:
-    """The number of the equality class of every attribute."""
-    parent: dict[Attribute, Attribute] = {a: a for a in query.attributes()}
-
-    def root(attribute: Attribute) -> Attribute:
-        while parent[attribute] != attribute:
-            parent[attribute] = parent[parent[attribute]]
-            attribute = parent[attribute]
-        return attribute
-
-    for equality in query.predicates:
-        parent[root(equality.left)] = root(equality.right)
-    numbers: dict[Attribute, int] = {}
-    return {a: numbers.setdefault(root(a), len(numbers)) for a in parent}
+from cqlc.analysis.equality import Attribute, equality_classes
+from cqlc.analysis.punctuation.model import Fate, JoinQuery, PunctuationScheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +120,7 @@ class Graph:
 
 def graph_of(query: JoinQuery) -> Graph:
     """The generalized punctuation graph of a query, with its predicates closed."""
-    classes = attribute_classes(query)
+    classes = equality_classes(query.attributes(), query.predicates)
     index = {stream.name: i for i, stream in enumerate(query.streams)}
     members: list[list[tuple[int, Attribute]]] = [[] for _ in set(classes.values())]
     for attribute, number in sorted(classes.items()):

@@ -12,18 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cqlc.analysis.equality import Attribute, Equality
 from cqlc.source import NOWHERE, Span
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Attribute:
-    """A column of one input of the join."""
-
-    stream: str
-    column: str
-
-    def __str__(self) -> str:
-        return f"{self.stream}.{self.column}"
 
 
 class Fate(StrEnum):
@@ -82,14 +72,6 @@ class PunctuationScheme:
 
     def __str__(self) -> str:
         return f"{self.source}({', '.join(self.columns)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Equality:
-    """An equi-join predicate."""
-
-    left: Attribute
-    right: Attribute
 
 
 @dataclass(frozen=True, slots=True)

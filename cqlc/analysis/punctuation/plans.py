@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
+from cqlc.analysis.equality import Attribute
 from cqlc.analysis.punctuation.graph import Graph, bits, reach, union
-from cqlc.analysis.punctuation.model import Attribute
 
 EXHAUSTIVE = 7
 """Up to this many inputs all plans are considered; their number grows like the Bell numbers."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cqlc.analysis.equality import Attribute
 from cqlc.analysis.punctuation.graph import Graph, Rule, bits
-from cqlc.analysis.punctuation.model import Attribute, PunctuationScheme
+from cqlc.analysis.punctuation.model import PunctuationScheme
 
 
 @dataclass(frozen=True, slots=True)

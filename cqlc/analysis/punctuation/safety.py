@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from cqlc.analysis.equality import Attribute
 from cqlc.analysis.punctuation.graph import Graph, Reach, Rule, graph_of, reach
-from cqlc.analysis.punctuation.model import Attribute, Closing, JoinQuery, PunctuationScheme
+from cqlc.analysis.punctuation.model import Closing, JoinQuery, PunctuationScheme
 from cqlc.analysis.punctuation.plans import JoinPlan, best_plan
 from cqlc.analysis.punctuation.repair import needed_schemes, smallest_additions
 from cqlc.analysis.punctuation.retirement import Retirement, retirements

@@ -50,11 +50,13 @@ def _band(api: ModuleType) -> None:
 FAULTS: list[tuple[Fault, Check]] = [
     (
         Fault(
-            "equalities are not chained",
+            "only written equalities supply values",
             "graph.py",
-            "        parent[root(equality.left)] = root(equality.right)",
-            "        if list(parent.values()).count(equality.left) < 2:\n"
-            "            parent[root(equality.left)] = root(equality.right)",
+            "needs = (union(owners[n] for n in those) for those in sources if not those & finite)",
+            "needs = (_mask(k for k, other in enumerate(query.streams) if any("
+            "{other.name, stream.name} == {e.left.stream, e.right.stream}"
+            " and c in (e.left.column, e.right.column) for e in query.predicates))"
+            " for c in scheme.columns)",
         ),
         vector("PS-16"),
     ),

@@ -86,7 +86,6 @@ class Calendar:
                 table = self._load(chunk)
                 begin = ints(table, self._begin)
                 parts.append(_between(table, begin, span))
-                chunk.next_begin = _after(begin, span.high)
         parts += [_between(rows, begin, span) for rows, begin, _ in self._fresh]
         return concat(parts)
 
@@ -98,7 +97,6 @@ class Calendar:
                 table = self._load(chunk)
                 end = ints(table, self._end)
                 parts.append(_between(table, end, span))
-                chunk.next_end = _after(end, span.high)
         parts += [_between(rows, end, span) for rows, _, end in self._fresh]
         return concat(parts)
 
@@ -112,6 +110,12 @@ class Calendar:
                 parts.append(where(table, (begin <= time) & (time < end)))
         parts += [where(t, (b <= time) & (time < e)) for t, b, e in self._fresh]
         return concat(parts)
+
+    def quiet(self, span: Span) -> bool:
+        """Whether no row begins or ends in the span."""
+        times = [min(chunk.next_begin, chunk.next_end) for chunk in self._chunks]
+        times += [int(begin[0]) for _, begin, _ in self._fresh if len(begin)]
+        return min(times, default=FOREVER) > span.high
 
     def next_event(self) -> int:
         """The earliest time after the last `save` at which rows begin, end or can be dropped."""
@@ -135,7 +139,7 @@ class Calendar:
             elif self._mostly_ended(chunk, time):
                 fresh.append(self._withdraw(chunk, time))
             else:
-                kept.append(chunk)
+                kept.append(self._refreshed(chunk, time))
         size = sum(rows.nbytes for rows in fresh)
         while size and kept and kept[-1].size < min(2 * size, BLOB_BYTES // 2):
             chunk = kept.pop()
@@ -147,6 +151,14 @@ class Calendar:
 
     def _needed(self, begin: Ints, end: Ints, time: int) -> Bools:
         return np.maximum(begin, end) > time
+
+    def _refreshed(self, chunk: Chunk, time: int) -> Chunk:
+        """The entry with its next times after `time`; a chunk not in memory has none before."""
+        table = self._tables.get(chunk.key)
+        if table is not None:
+            chunk.next_begin = _after(ints(table, self._begin), time)
+            chunk.next_end = _after(ints(table, self._end), time)
+        return chunk
 
     def _mostly_ended(self, chunk: Chunk, time: int) -> bool:
         """Whether a chunk that is in memory anyway holds more dead rows than live ones."""

@@ -103,12 +103,15 @@ class Events:
     count: Ints
 
 
-def receive(state: Scope, side: str, port: Port, arrived: pa.Table, span: Span) -> pa.Table:
+def receive(
+    state: Scope, side: str, port: Port, arrived: pa.Table, span: Span, time: str | None = None
+) -> pa.Table:
     """The rows that begin in the span, from those that arrived now and those that waited.
 
     Rows that begin later wait; rows that should have begun before are late, dropped and counted.
+    When a row begins is said by its form, or by the column `time`.
     """
-    time = port.form.time
+    time = time or port.form.time
     calendar = state.calendar(side, port.schema, Use.QUEUE, (time, time))
     _admit(state, side, calendar, arrived, time, span)
     return calendar.starting(span)

@@ -76,6 +76,10 @@ class State:
             self._shelves[name] = Shelf(self._blobs, schema, key, due, directory)
         return self._shelves[name]
 
+    def remind(self, name: str, time: int) -> None:
+        """Ask for a step at `time` even if nothing arrives; replaces what `name` asked before."""
+        self._wakes[name] = time
+
     def note_late(self, side: str, rows: int) -> None:
         """Count rows that were dropped because they came too late."""
         if rows:
@@ -128,6 +132,10 @@ class Scope:
     ) -> Shelf:
         """The shelf of this name."""
         return self.state.shelf(self.prefix + name, schema, key, due)
+
+    def remind(self, name: str, time: int) -> None:
+        """Ask for a step at `time` even if nothing arrives; replaces what `name` asked before."""
+        self.state.remind(self.prefix + name, time)
 
     def note_late(self, side: str, rows: int) -> None:
         """Count rows that came too late."""

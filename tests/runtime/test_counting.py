@@ -107,7 +107,7 @@ def test_the_longest_living_spare_takes_over():
 
 
 def test_bag_difference_follows_the_definition():
-    """Golab's rule would emit too early here: two copies on the right, one goes, one on the left."""
+    """The printed rule emits too early: of two copies on the right only one has gone."""
     left = [{"a": "a", "_from": 3, "_until": 13}]
     right = [{"a": "a", "_from": t, "_until": t + 10} for t in (1, 2)]
     one = port(Form.LIFETIMES, a=pa.string())

@@ -52,6 +52,7 @@ AGGREGATE_FUNCTIONS = (
     aggregate(
         "QUANTILE",
         _DOUBLES,
+        parametric=True,
         meaning="the value below which the share p, a constant in [0, 1], lies; linear between two",
         spark="percentile({*})",
         aliases=("PERCENTILE", "PERCENTILE_CONT"),
@@ -59,6 +60,7 @@ AGGREGATE_FUNCTIONS = (
     aggregate(
         "PERCENTILE_DISC",
         takes(Shape.ORDERED, DOUBLE, gives=Result.T),
+        parametric=True,
         meaning="the smallest v for which at least the share p, a constant in [0, 1], is <= v",
         spark="percentile_disc({1}) within group (order by {0})",
         aliases=("APPROX_PERCENTILE",),
@@ -72,10 +74,11 @@ AGGREGATE_FUNCTIONS = (
     aggregate(
         "TOP_K",
         takes(Shape.ORDERED, INT, gives=Result.COUNTED),
+        parametric=True,
         meaning="the k (a constant) most frequent values with their counts, most frequent first, "
         "equal counts by ascending value",
         spark=None,
-        aliases=("TOPK", "FREQUENT_ITEMS"),
+        aliases=("TOP", "TOPK", "FREQUENT_ITEMS"),
         nulls=Nulls.NEVER,
     ),
     aggregate("VAR_POP", _DOUBLE, meaning="the population variance"),
@@ -177,6 +180,7 @@ AGGREGATE_FUNCTIONS = (
     aggregate(
         "STRING_AGG",
         takes(STRING, STRING, gives=STRING, optional=1),
+        parametric=True,
         meaning="the strings by time and then ascending, with d, a constant (''), between them",
         spark=None,
         aliases=("LISTAGG",),

@@ -40,7 +40,8 @@ def aggregate(
     spark: str | None = "",
     nulls: Nulls = Nulls.STRICT,
     aliases: tuple[str, ...] = (),
+    parametric: bool = False,
 ) -> AggregateFunction:
     """An aggregate; its Spark counterpart has the same name unless `spark` says otherwise."""
     counterpart = f"{name.lower()}({{*}})" if spark == "" else spark
-    return AggregateFunction(name, signatures, meaning, counterpart, nulls, aliases)
+    return AggregateFunction(name, signatures, meaning, counterpart, nulls, aliases, parametric)

@@ -118,8 +118,8 @@ class AggregateFunction:
     """A function of the rows of a group; rows whose argument is NULL do not count.
 
     `nulls` speaks of groups: STRICT is NULL exactly if no row counts, PARTIAL also where the value
-    does not exist. `spark` is None where Spark has no exact counterpart. `LENIENT` ones count rows
-    with NULL too.
+    does not exist; `LENIENT` ones count rows with NULL too. `spark` is None where Spark has no
+    exact counterpart. The second argument of a `parametric` one is a constant.
     """
 
     name: str
@@ -128,6 +128,7 @@ class AggregateFunction:
     spark: str | None
     nulls: Nulls = Nulls.STRICT
     aliases: tuple[str, ...] = ()
+    parametric: bool = False
 
 
 def match_signature(signature: Signature, types: Sequence[DataType]) -> Matched | None:

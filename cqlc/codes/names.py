@@ -34,3 +34,4 @@ BAD_CONSTRAINT = Code("CQL1029", "k-constraint or punctuation scheme that cannot
 EQUALS_NULL = Code("CQL1030", "comparison with NULL is never true", Severity.WARNING)
 TOO_DEEP = Code("CQL1031", "query nests too deeply")
 UNCERTAIN_FUNCTION = Code("CQL1032", "function whose answer changes from call to call")
+DOUBLE_QUOTED_STRING = Code("CQL1033", "string in double quotes", Severity.NOTE)

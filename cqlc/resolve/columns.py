@@ -33,6 +33,9 @@ def column(name: ast.QualifiedName, scope: Scope, env: Environment) -> Expr:
         case Anything():
             env.findings.depend_on_failure()
         case Missing(item):
+            first = name.parts[0]
+            if len(name.parts) == 1 and first.quoted and not _near(first, scope):
+                return _as_string(first, env)
             _missing(name, item, scope, env)
     return replace(POISON, span=name.span)
 
@@ -80,14 +83,13 @@ def _missing(
         return
     if len(name.parts) > 1 and not _known_qualifier(name, scope, env):
         return
-    help, fix = _help_for(first, scope, env)
+    help = _help_for(first, scope, env)
     env.findings.report(
         codes.UNKNOWN_COLUMN,
         f"there is no column {written}",
         name.span,
         "no FROM item has it",
         help=help,
-        fix=fix,
     )
 
 
@@ -135,21 +137,35 @@ def _known_qualifier(name: ast.QualifiedName, scope: Scope, env: Environment) ->
     return False
 
 
-def _help_for(name: ast.Name, scope: Scope, env: Environment) -> tuple[str, Fix | None]:
-    if name.quoted:
-        text = name.text.replace("'", "''")
-        fix = Fix("make it a string", name.span, f"'{text}'")
-        return "double quotes are for names; a string is written '..'", fix
+def _help_for(name: ast.Name, scope: Scope, env: Environment) -> str:
     if help := FOREIGN_COLUMNS.get(name.text.lower()):
-        return help, None
-    visible = [c.name for _, c in scope.columns() if not c.hidden or c.name == TIME]
-    if near := closest(name.text, visible):
-        return f"did you mean {near}?", None
+        return help
+    if near := _near(name, scope):
+        return f"did you mean {near}?"
     owners = [
         table.name
         for table in env.tables.things()
         if any(same_name(name, c.name) for c in table.columns)
     ]
     if owners:
-        return f"{' and '.join(owners[:3])} has a column of this name; add it to FROM", None
-    return ("a string is written in single quotes" if not visible else ""), None
+        return f"{' and '.join(owners[:3])} has a column of this name; add it to FROM"
+    return "a string is written in single quotes"
+
+
+def _near(name: ast.Name, scope: Scope) -> str | None:
+    visible = [c.name for _, c in scope.columns() if not c.hidden or c.name == TIME]
+    return closest(name.text, visible)
+
+
+def _as_string(name: ast.Name, env: Environment) -> Expr:
+    """The Stanford prototype writes strings in double quotes."""
+    text = name.text.replace("'", "''")
+    env.findings.report(
+        codes.DOUBLE_QUOTED_STRING,
+        f'"{name.text}" is no column, so it is taken as a string',
+        name.span,
+        "double quotes are for names",
+        help="write strings in single quotes",
+        fix=Fix("use single quotes", name.span, f"'{text}'"),
+    )
+    return Literal(name.text, STRING, span=name.span)

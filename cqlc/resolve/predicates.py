@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cqlc.algebra.expr import And, Compare, Comparison, Expr, Literal, Not, Or
+from cqlc.algebra.plan import Named, Project
 from cqlc.codes import names as codes
 from cqlc.datatypes import BOOLEAN
-from cqlc.resolve.operators import POISON, compare
+from cqlc.resolve.operators import POISON, TRUE, compare
 from cqlc.resolve.subqueries import CompareTest, ExistsTest, ScalarValue
 from cqlc.source import Span
 from cqlc.syntax import ast
@@ -78,7 +79,11 @@ def exists(resolver: Expressions, query: ast.Query, span: Span) -> Expr:
     rows = resolver.resolve_rows(query, resolver.scope)
     if rows is None:
         return Literal(None, BOOLEAN, span=span)
-    return resolver.subqueries.stand_in(ExistsTest(rows.relation, span), BOOLEAN)
+    relation = rows.relation
+    if isinstance(relation, Project):
+        # What the rows show does not matter, only that there are some.
+        relation = replace(relation, columns=(Named("found", TRUE),))
+    return resolver.subqueries.stand_in(ExistsTest(relation, span), BOOLEAN)
 
 
 def in_query(resolver: Expressions, expr: ast.InQuery) -> Expr:

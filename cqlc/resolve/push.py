@@ -29,7 +29,7 @@ from cqlc.algebra.plan import (
     Values,
 )
 from cqlc.algebra.schema import Schema
-from cqlc.algebra.walk import columns
+from cqlc.algebra.walk import columns, conjuncts
 from cqlc.resolve.facts import FactsOf
 from cqlc.resolve.lookup import Fresh
 from cqlc.resolve.operators import TRUE, conjunction
@@ -80,6 +80,8 @@ class _Push:
         if not self._reads(plan):
             return Join(domain.rows, plan, JoinKind.INNER, TRUE)
         match plan:
+            case Filter(rows, predicate) if not self._reads(rows):
+                return self._meet(rows, predicate)
             case Filter(rows) | Distinct(rows) | NrrJoin(rows):
                 return replace(plan, input=self.into(rows))
             case Project(rows, shown):
@@ -100,6 +102,15 @@ class _Push:
                 return self._values(plan)
             case Table() | Now() | Unbounded() | Range() | Rows() | Session():
                 return Join(domain.rows, plan, JoinKind.INNER, TRUE)
+
+    def _meet(self, rows: Relation, predicate: Expr) -> Relation:
+        """The domain joined with rows that do not read it, by a predicate that does."""
+        parts = conjuncts(predicate)
+        tied = [part for part in parts if columns(part) & self.domain.names]
+        own = [part for part in parts if part not in tied]
+        if own:
+            rows = Filter(rows, conjunction(own), span=predicate.span)
+        return Join(self.domain.rows, rows, JoinKind.INNER, conjunction(tied), span=predicate.span)
 
     def _reads(self, plan: Relation) -> bool:
         return bool(self.facts(plan).free & self.domain.names)

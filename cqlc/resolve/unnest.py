@@ -7,7 +7,7 @@ the select list) a test becomes a column: a left join with the outer values for 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cqlc.algebra.expr import (
     And,
@@ -150,24 +150,31 @@ class Unnesting:
         """The rows for which a condition on subqueries' values is true."""
         used = list(self.subqueries.used(condition))
         scalars = {id(s): s for _, s in used if isinstance(s, ScalarValue)}
-        inner = len(scalars) == 1 and all(_rejects_null(condition, name) for name, _ in used)
-        if not (inner and len(used) == sum(isinstance(s, ScalarValue) for _, s in used)):
+        inner = len(scalars) == len({id(s) for _, s in used}) and all(
+            _rejects_null(condition, name) for name, _ in used
+        )
+        if not inner:
             rows, [value] = self.values(rows, [condition])
             return Filter(rows, value, span=condition.span)
-        (subquery,) = scalars.values()
-        rows, alias = self._scalar(rows, subquery, JoinKind.INNER)
-        images = {name: _scalar_column(subquery, name, alias) for name, _ in used}
+        # Where there is no value the condition is not true, so an inner join will do.
+        aliases: dict[int, str] = {}
+        joined: Join | None = None
+        for subquery in scalars.values():
+            joined, aliases[id(subquery)] = self._scalar(joined or rows, subquery, JoinKind.INNER)
+        images = {
+            name: _scalar_column(s, name, aliases[id(s)])
+            for name, s in used
+            if isinstance(s, ScalarValue)
+        }
         value = map_columns(condition, lambda c: images.get(c.name, c))
-        if not isinstance(rows, Join):
+        if joined is None:
             return Filter(rows, value, span=condition.span)
-        predicate = conjunction([rows.predicate, value])
-        return Join(rows.left, rows.right, JoinKind.INNER, predicate, span=condition.span)
+        predicate = conjunction([joined.predicate, value])
+        return replace(joined, predicate=predicate, span=condition.span)
 
     # ------------------------------------------------------------------------------ as a value
 
-    def _scalar(
-        self, rows: Relation, subquery: ScalarValue, kind: JoinKind
-    ) -> tuple[Relation, str]:
+    def _scalar(self, rows: Relation, subquery: ScalarValue, kind: JoinKind) -> tuple[Join, str]:
         if not at_most_one_row(subquery.rows, self.env):
             self.env.findings.report(
                 codes.MANY_ROWS,

@@ -1,0 +1,3 @@
+"""Loads the collector of Markdown cases, which serves `docs/` as well as `tests/`."""
+
+pytest_plugins = ["tests.golden_markdown"]

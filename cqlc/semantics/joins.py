@@ -7,7 +7,7 @@ at which both were alive. The equalities of the predicate only narrow down which
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from cqlc.algebra.expr import Compare, Comparison, Expr
@@ -17,8 +17,11 @@ from cqlc.semantics.expressions import Evaluator, UserFunctions, evaluator
 from cqlc.semantics.timeline import Values
 from cqlc.semantics.windows import Row
 
-Matcher: TypeAlias = Callable[[Sequence[Row], Sequence[Row]], list[list[tuple[int, Row]]]]
-"""For every left row, the numbers of the right rows it matches and the rows they make together."""
+Matches: TypeAlias = Iterable[tuple[int, Row]]
+"""The numbers of the right rows that a left row matches, and the rows they make together."""
+
+Matcher: TypeAlias = Callable[[Sequence[Row], Sequence[Row]], Iterator[Matches]]
+"""For every left row, its matches, which are looked for when asked for."""
 
 
 def matcher(predicate: Expr, left: Schema, right: Schema, functions: UserFunctions) -> Matcher:
@@ -26,17 +29,15 @@ def matcher(predicate: Expr, left: Schema, right: Schema, functions: UserFunctio
     holds = evaluator(predicate, (*left, *right), functions)
     candidates = _candidates(predicate, left, right, functions)
 
-    def match(lefts: Sequence[Row], rights: Sequence[Row]) -> list[list[tuple[int, Row]]]:
+    def match(lefts: Sequence[Row], rights: Sequence[Row]) -> Iterator[Matches]:
         partners = candidates(rights)
-        return [
-            [
-                (number, pair)
-                for number in partners(one)
-                if (pair := _together(one, rights[number])) is not None
-                and holds(pair.values) is True
-            ]
-            for one in lefts
-        ]
+        return (matches_of(one, rights, partners(one)) for one in lefts)
+
+    def matches_of(one: Row, rights: Sequence[Row], partners: Sequence[int]) -> Matches:
+        for number in partners:
+            pair = _together(one, rights[number])
+            if pair is not None and holds(pair.values) is True:
+                yield number, pair
 
     return match
 

@@ -30,7 +30,7 @@ from cqlc.algebra.plan import (
 from cqlc.algebra.schema import Schema
 from cqlc.semantics.aggregates import aggregator
 from cqlc.semantics.expressions import UserFunctions, evaluator
-from cqlc.semantics.joins import matcher
+from cqlc.semantics.joins import Matches, matcher
 from cqlc.semantics.timeline import BEGINNING, FOREVER, Values
 from cqlc.semantics.values import order_key
 from cqlc.semantics.windows import History, Row
@@ -99,36 +99,36 @@ def _distinct(rows: Bag) -> list[Row]:
 
 def _join(plan: Join, left: Schema, right: Schema, functions: UserFunctions) -> Binary:
     match_rows = matcher(plan.predicate, left, right, functions)
-    return lambda lefts, rights: joined(
-        plan.kind, lefts, rights, match_rows(lefts, rights), len(left), len(right)
-    )
+
+    def apply(lefts: Bag, rights: Bag) -> list[Row]:
+        matches = match_rows(lefts, rights)
+        if plan.kind is not JoinKind.FULL:
+            return joined(plan.kind, lefts, matches, len(right))
+        found = [list(each) for each in matches]
+        met = {number for each in found for number, _ in each}
+        strangers = (row for number, row in enumerate(rights) if number not in met)
+        padded = [_padded(row, before=len(left)) for row in strangers]
+        return joined(JoinKind.LEFT, lefts, found, len(right)) + padded
+
+    return apply
 
 
-def joined(
-    kind: JoinKind,
-    lefts: Bag,
-    rights: Bag,
-    matches: Sequence[Sequence[tuple[int, Row]]],
-    left_width: int,
-    right_width: int,
-) -> list[Row]:
-    """The rows a join returns, given what matches each left row."""
-    pairs = [pair for found in matches for _, pair in found]
-    unmatched = [row for row, found in zip(lefts, matches, strict=True) if not found]
+def joined(kind: JoinKind, lefts: Bag, matches: Iterable[Matches], width: int) -> list[Row]:
+    """What the left rows and their matches make; `width` is the number of the right's columns."""
+    both = zip(lefts, matches, strict=True)
     match kind:
         case JoinKind.INNER:
-            return pairs
+            return [pair for found in matches for _, pair in found]
         case JoinKind.SEMI:
-            return [row for row, found in zip(lefts, matches, strict=True) if found]
+            return [row for row, found in both if any(True for _ in found)]
         case JoinKind.ANTI:
-            return unmatched
-        case JoinKind.LEFT:
-            return pairs + [_padded(row, after=right_width) for row in unmatched]
-        case JoinKind.FULL:
-            met = {number for found in matches for number, _ in found}
-            strangers = [row for number, row in enumerate(rights) if number not in met]
-            pairs += [_padded(row, after=right_width) for row in unmatched]
-            return pairs + [_padded(row, before=left_width) for row in strangers]
+            return [row for row, found in both if not any(True for _ in found)]
+        case JoinKind.LEFT | JoinKind.FULL:
+            return [
+                pair
+                for row, found in both
+                for pair in [pair for _, pair in found] or [_padded(row, after=width)]
+            ]
 
 
 def as_of_join(plan: NrrJoin, schema: Schema, table: History, functions: UserFunctions) -> Unary:
@@ -138,19 +138,17 @@ def as_of_join(plan: NrrJoin, schema: Schema, table: History, functions: UserFun
     """
     right = tuple(replace(field, name=f"{plan.alias}.{field.name}") for field in plan.schema)
     match_rows = matcher(plan.predicate, schema, right, functions)
-    known: dict[Row, list[tuple[int, Row]]] = {}
+    known: dict[Row, Matches] = {}
 
-    def partners(row: Row) -> list[tuple[int, Row]]:
+    def partners(row: Row) -> Matches:
         if row not in known:
             rows = (
                 found._replace(since=BEGINNING, until=FOREVER) for found in table.at(row.time - 1)
             )
-            known[row] = match_rows([row], list(rows))[0]
+            known[row] = list(next(match_rows([row], list(rows))))
         return known[row]
 
-    return lambda rows: joined(
-        plan.kind, rows, (), [partners(row) for row in rows], len(schema), len(right)
-    )
+    return lambda rows: joined(plan.kind, rows, map(partners, rows), len(right))
 
 
 def _padded(row: Row, before: int = 0, after: int = 0) -> Row:

@@ -1,0 +1,1 @@
+"""Judges from outside: answers that other engines computed."""

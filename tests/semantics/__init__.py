@@ -1,0 +1,1 @@
+"""The reference semantics against vectors, laws and deliberate faults."""

@@ -1,0 +1,1 @@
+"""`cqlc test` and `cqlc.testing`."""

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from cqlc.runtime.columns import arrange, concat, ints, run_starts
+from cqlc.runtime.columns import arrange, column, columns, concat, run_starts, take
 from cqlc.runtime.faults import CorruptBlobError
+from cqlc.runtime.hashing import row_hashes
 
 FORMAT = 1
 """Version of the blob format; older versions stay readable, newer ones are refused."""
@@ -25,11 +27,16 @@ BLOB_BYTES = 350_000
 SHUFFLE_BYTES = 4_000_000
 """How much one packed row may hold on its way through a shuffle."""
 
+ROWS_AT_ONCE = 1_000_000
+"""How many rows are held in memory to be packed together."""
+
 _MAGIC = b"CQR"
 _HEADER = struct.Struct("<3sBI")
 _PLAIN = pa.ipc.IpcWriteOptions()
 _SMALLER = pa.ipc.IpcWriteOptions(compression="lz4")
 
+END = "_end"
+"""Marks rows that stand for the end of an input: they carry a time and nothing else."""
 BUCKET, SIDE, COUNT, BLOB = "bucket", "side", "n", "blob"
 PACKED_DDL = "bucket INT, side STRING, n BIGINT, blob BINARY"
 """The schema of packed rows, as Spark writes it."""
@@ -88,38 +95,40 @@ def slices(table: pa.Table, limit: int) -> Iterator[pa.Table]:
 
 
 def pack(
-    batches: Iterable[pa.RecordBatch], side: str, rows_at_once: int = 1_000_000
+    batches: Iterable[pa.RecordBatch], side: str, key: Sequence[str], buckets: int
 ) -> Iterator[pa.RecordBatch]:
     """Few fat rows for many thin ones, one or more per bucket: the body of a `mapInArrow`.
 
-    The input's first column is the bucket; the others go into the blobs.
+    Rows with equal keys are in one bucket; without a key there is only one. Rows marked in a
+    column `_end` only move the watermark and are left out here.
     """
     held: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
         held.append(batch)
         count += batch.num_rows
-        if count >= rows_at_once:
-            yield _pack(pa.Table.from_batches(held), side)
+        if count >= ROWS_AT_ONCE:
+            yield _pack(pa.Table.from_batches(held), side, key, buckets)
             held, count = [], 0
     if count:
-        yield _pack(pa.Table.from_batches(held), side)
+        yield _pack(pa.Table.from_batches(held), side, key, buckets)
 
 
-def _pack(table: pa.Table, side: str) -> pa.RecordBatch:
-    table = table.combine_chunks()
-    buckets = ints(table, table.column_names[0])
-    rows = table.select(table.column_names[1:])
-    order = arrange(buckets)
-    if not bool((order[1:] > order[:-1]).all()):
-        rows = rows.take(pa.array(order, pa.int64()))
-    sorted_buckets = buckets[order]
-    begins = np.flatnonzero(run_starts(sorted_buckets))
-    ends = np.append(begins[1:], len(order))
+def _pack(rows: pa.Table, side: str, key: Sequence[str], buckets: int) -> pa.RecordBatch:
+    rows = rows.combine_chunks()
+    if END in rows.column_names:
+        ends = pc.fill_null(column(rows, END), False)
+        rows = rows.drop_columns([END]).filter(pc.invert(ends)).combine_chunks()
+    hashes = row_hashes(columns(rows, key), rows.num_rows)
+    place = (hashes % np.uint64(buckets)).astype(np.int64)
+    order = arrange(place)
+    rows, place = take(rows, order), place[order]
+    begins = np.flatnonzero(run_starts(place))
+    ends = np.append(begins, len(place))[1:]
     packed: list[tuple[int, int, bytes]] = []
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         for piece in slices(rows.slice(begin, end - begin), SHUFFLE_BYTES):
-            packed.append((int(sorted_buckets[begin]), piece.num_rows, encode(piece)))
+            packed.append((int(place[begin]), piece.num_rows, encode(piece)))
     return packed_batch(packed, side)
 
 
@@ -145,5 +154,5 @@ def unpack(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.Record
 
 def gather(blobs: Iterable[bytes], schema: pa.Schema, origin: str) -> pa.Table:
     """All rows of some blobs as one table of `schema`."""
-    tables = [decode(blob, origin).cast(schema) for blob in blobs]
+    tables = [decode(blob, origin).select(schema.names).cast(schema) for blob in blobs]
     return concat(tables) if tables else schema.empty_table()

@@ -54,7 +54,7 @@ def window_function(
     node: ast.Node, tokens: Sequence[Token], declared: Collection[str]
 ) -> Diagnostic | None:
     """The same for a statement that follows the grammar: a call that is no declared function."""
-    if not any(token.text.upper() in _FUNCTIONS - {*map(str.upper, declared)} for token in tokens):
+    if _FUNCTIONS.isdisjoint(token.text.upper() for token in tokens):
         return None
     nodes = [node]
     while nodes:

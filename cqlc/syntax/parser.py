@@ -12,7 +12,7 @@ from cqlc.syntax import ast
 from cqlc.syntax.scanner import scan
 from cqlc.syntax.script import combine
 
-MAX_TEXT = 1_000_000
+MAX_TEXT = 500_000
 """Longer texts are refused: they are data, not programs."""
 
 MAX_PROBLEMS = 100
@@ -42,14 +42,13 @@ def parse(source: Source) -> Parsed:
     chunks = scan(source.text).chunks
     reading = Reading(source, chunks)
     for chunk in chunks:
-        reading.add(chunk)
-        if len(reading.problems) >= MAX_PROBLEMS:
-            reading.problems.append(_too_many(chunk.start))
+        if len(reading.problems) > MAX_PROBLEMS:
             break
+        reading.add(chunk)
     statements = tuple(combine(reading.entries, reading.problems))
     return Parsed(
         ast.Program(statements, span=whole),
-        in_order(reading.problems),
+        _listed(in_order(reading.problems)),
         frozenset(reading.broken),
     )
 
@@ -85,10 +84,14 @@ def _too_long(source: Source) -> Diagnostic:
     )
 
 
-def _too_many(start: int) -> Diagnostic:
-    return Diagnostic(
+def _listed(problems: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    place = problems[MAX_PROBLEMS].primary.span
+    too_many = Diagnostic(
         codes.TOO_MANY,
-        f"reading stopped after {MAX_PROBLEMS} mistakes",
-        Label(Span(start, start), "the statements after this one were not read"),
+        f"only the first {MAX_PROBLEMS} mistakes are listed",
+        Label(place, "more from here on"),
         help="repair the mistakes above first",
     )
+    return (*problems[:MAX_PROBLEMS], too_many)

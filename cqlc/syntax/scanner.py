@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass, field
 
 from cqlc.codes import syntax as codes
-from cqlc.diagnostics import Diagnostic, Fix, Label
+from cqlc.diagnostics import Code, Diagnostic, Fix, Label
 from cqlc.source import Span
 
 MAX_BRACKETS = 100
 """Brackets inside brackets beyond this are refused; the compiler's walks are recursive."""
+
+MAX_PROBLEMS = 20
+"""More mistakes of one statement are not listed."""
 
 _LEXEME = re.compile(
     r"""
@@ -28,7 +31,7 @@ _LEXEME = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 
-_COMMAND = re.compile(r"[ \t]*+:(?!:)[ \t]*+")
+_COLON = re.compile(r"[ \t]*+:(?!:)[ \t]*+")
 _COMMANDS = frozenset(("table", "source", "vquery", "vtable", "query", "dest"))
 
 CLOSING = {"(": ")", "[": "]"}
@@ -102,6 +105,7 @@ class _Scanner:
         self.chunks: list[Chunk] = []
         self.comments: list[Comment] = []
         self.brackets: list[Token] = []
+        self.line_is_empty = True
 
     def run(self) -> Scan:
         """Reads the whole text once."""
@@ -114,12 +118,15 @@ class _Scanner:
     def _lexeme(self, match: re.Match[str]) -> int:
         """Takes one lexeme and says where the next one begins."""
         kind, text, start, end = match.lastgroup, match[0], match.start(), match.end()
+        first_of_line, self.line_is_empty = self.line_is_empty, False
         match kind:
             case "space":
-                pass
+                self.line_is_empty = first_of_line or "\n" in text
             case "word":
-                if text.lower() in _COMMANDS and (colon := self._colon(start, end)):
-                    return self._command(text.lower(), start, colon.end())
+                if first_of_line and text.lower() in _COMMANDS and not self.brackets:
+                    colon = _COLON.match(self.text, end)
+                    if colon:
+                        return self._command(text.lower(), start, colon.end())
                 self._add(Token("WORD", text, start, end))
             case "symbol":
                 self._symbol(Token(text, text, start, end))
@@ -134,8 +141,8 @@ class _Scanner:
         return end
 
     def _add(self, token: Token) -> None:
-        if not self.chunk.tokens:
-            self.chunk.start = token.start if self.chunk.command is None else self.chunk.start
+        if not self.chunk.tokens and self.chunk.command is None:
+            self.chunk.start = token.start
         self.chunk.tokens.append(token)
 
     def _symbol(self, token: Token) -> None:
@@ -148,41 +155,33 @@ class _Scanner:
             self.brackets.append(token)
             if len(self.brackets) == MAX_BRACKETS + 1:
                 self._problem(
-                    Diagnostic(
-                        codes.TOO_DEEP,
-                        f"brackets are nested more than {MAX_BRACKETS} deep",
-                        Label(token.span, "one bracket too many"),
-                        help="name inner queries with CREATE VIEW or WITH",
-                    )
+                    codes.TOO_DEEP,
+                    f"brackets are nested more than {MAX_BRACKETS} deep",
+                    Label(token.span, "one bracket too many"),
+                    help="name inner queries with CREATE VIEW or WITH",
                 )
         elif text in (")", "]"):
             self._closing(token)
 
     def _closing(self, token: Token) -> None:
-        if self.brackets and CLOSING[self.brackets[-1].text] == token.text:
-            self.brackets.pop()
-            return
-        if not self.brackets:
+        opening = self.brackets.pop() if self.brackets else None
+        if opening is None:
             self._problem(
-                Diagnostic(
-                    codes.UNMATCHED_BRACKET,
-                    f"`{token.text}` closes nothing",
-                    Label(token.span, "no bracket is open here"),
-                    help="remove it, or add the opening bracket",
-                )
+                codes.UNMATCHED_BRACKET,
+                f"`{token.text}` closes nothing",
+                Label(token.span, "no bracket is open here"),
+                help="remove it, or add the opening bracket",
             )
-            return
-        opening = self.brackets.pop()
-        self._problem(
-            Diagnostic(
+        elif CLOSING[opening.text] != token.text:
+            wanted = CLOSING[opening.text]
+            self._problem(
                 codes.UNMATCHED_BRACKET,
                 f"`{opening.text}` is closed by `{token.text}`",
-                Label(token.span, f"`{CLOSING[opening.text]}` is expected here"),
+                Label(token.span, f"`{wanted}` is expected here"),
                 related=(Label(opening.span, "opened here"),),
-                help=f"write `{CLOSING[opening.text]}`",
-                fix=Fix(f"write `{CLOSING[opening.text]}`", token.span, CLOSING[opening.text]),
+                help=f"write `{wanted}`",
+                fix=Fix(f"write `{wanted}`", token.span, wanted),
             )
-        )
 
     def _close(self, end: int, *, ended: bool) -> None:
         """Ends the statement at `end`; an empty one is forgotten."""
@@ -195,13 +194,6 @@ class _Scanner:
             self.chunks.append(chunk)
         self.brackets = []
         self.chunk = Chunk(end)
-
-    def _colon(self, start: int, end: int) -> re.Match[str] | None:
-        """The colon of a script command: after the first word of a line, outside of brackets."""
-        line_start = self.text.rfind("\n", 0, start) + 1
-        if self.brackets or not (start == line_start or self.text[line_start:start].isspace()):
-            return None
-        return _COMMAND.match(self.text, end)
 
     def _command(self, word: str, start: int, body: int) -> int:
         self._close(start, ended=False)
@@ -220,44 +212,48 @@ class _Scanner:
         self.comments.append(Comment(text.rstrip(), Span(start, start + len(text))))
         if unclosed:
             self._problem(
-                Diagnostic(
-                    codes.UNCLOSED_COMMENT,
-                    "this comment is never closed",
-                    Label(Span(start, start + 2), "opened here"),
-                    help="end it with `*/`",
-                )
+                codes.UNCLOSED_COMMENT,
+                "this comment is never closed",
+                Label(Span(start, start + 2), "opened here"),
+                help="end it with `*/`",
             )
 
     def _open_string(self, text: str, start: int) -> None:
         what = "string" if text[0] == "'" else "quoted name"
         self._problem(
-            Diagnostic(
-                codes.UNCLOSED_STRING,
-                f"this {what} is not closed on its line",
-                Label(Span(start, start + len(text)), f"no second {text[0]} follows"),
-                help=f"end it with {text[0]}; a {text[0]} inside is written twice",
-            )
+            codes.UNCLOSED_STRING,
+            f"this {what} is not closed on its line",
+            Label(Span(start, start + len(text)), f"no second {text[0]} follows"),
+            help=f"end it with {text[0]}; a {text[0]} inside is written twice",
         )
+        if text.rstrip().endswith(";"):
+            # Most likely the end of the statement; so the next one is read by itself.
+            self._close(start + len(text), ended=True)
 
     def _odd(self, text: str, start: int) -> None:
         span = Span(start, start + len(text))
         meant = _MEANT.get(text)
+        action = f"write {meant}" if meant else "remove it"
         self._problem(
-            Diagnostic(
-                codes.ODD_CHARACTER,
-                f"{shown(text)} is not part of the language",
-                Label(span, "this character"),
-                help=f"write {meant}"
-                if meant
-                else "remove it; names with odd characters are quoted",
-                fix=Fix(f"write {meant}" if meant else "remove it", span, meant or "")
-                if text in _MEANT
-                else None,
-            )
+            codes.ODD_CHARACTER,
+            f"{shown(text)} is not part of the language",
+            Label(span, "this character"),
+            help=action if meant else f"{action}; names with such characters are quoted",
+            fix=Fix(action, span, meant) if meant is not None else None,
         )
 
-    def _problem(self, problem: Diagnostic) -> None:
-        self.chunk.problems.append(problem)
+    def _problem(
+        self,
+        code: Code,
+        message: str,
+        primary: Label,
+        *,
+        related: tuple[Label, ...] = (),
+        help: str = "",
+        fix: Fix | None = None,
+    ) -> None:
+        if len(self.chunk.problems) < MAX_PROBLEMS:
+            self.chunk.problems.append(Diagnostic(code, message, primary, related, help, fix))
 
 
 def shown(text: str) -> str:

@@ -14,6 +14,7 @@ from cqlc.syntax.words import UNITS
 
 _QUOTES = ('"', "`")
 _MAX_LENGTH_DIGITS = 9
+_MAX_PARTS = 50
 
 _TypeArgument: TypeAlias = tuple[ast.Name | None, ast.TypeName]
 
@@ -36,7 +37,18 @@ def qualified_name(
         case ast.Name():
             return ast.QualifiedName((first,), span=span)
         case ast.QualifiedName(parts):
+            if len(parts) == _MAX_PARTS:
+                raise RefusedError(_too_many_parts(span))
             return ast.QualifiedName((*parts, last) if last else parts, span=span)
+
+
+def _too_many_parts(span: Span) -> Diagnostic:
+    return Diagnostic(
+        codes.TOO_DEEP,
+        f"this name has more than {_MAX_PARTS} parts",
+        Label(span, "names joined by dots"),
+        help="a name is a table, a column and the fields inside of it",
+    )
 
 
 def type_name(span: Span, token: Token, *parameters: Token) -> ast.TypeName:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cqlc.source import Source, Span
+from cqlc.source import Source
 from cqlc.syntax.printer.layout import (
     BREAK,
     Anchor,
@@ -33,15 +33,19 @@ def weave(doc: Doc, comments: Sequence[Comment], tokens: Sequence[Token], source
     ends = [token.end for token in tokens]
     before: dict[int, list[Doc]] = defaultdict(list)
     after: dict[int, list[Doc]] = defaultdict(list)
+    previous, own_line = 0, False
     for comment in comments:
         last = ends[bisect_right(ends, comment.span.start) - 1]
-        own_line = "\n" in source.text[last : comment.span.start]
+        # A comment right behind another one goes where that one goes.
+        if previous < last or "\n" in source.text[previous : comment.span.start]:
+            own_line = "\n" in source.text[last : comment.span.start]
+        previous = comment.span.end
         behind = None if own_line else _ending(anchors, _without_comma(tokens, ends, last))
         following = _following(anchors, comment.span.end) if behind is None else None
         if following is not None:
             before[following] += (comment.text, BREAK)
         else:
-            place = _last(anchors, comment.span.start) if behind is None else behind
+            place = _last(anchors) if behind is None else behind
             after[place].append(Suffix(comment.text))
     return _woven(doc, iter(range(len(anchors))), before, after)
 
@@ -52,35 +56,36 @@ def _without_comma(tokens: Sequence[Token], ends: Sequence[int], end: int) -> in
     return ends[index - 1] if index and tokens[index].text == "," else end
 
 
-def _anchors(doc: Doc) -> Iterable[Span]:
+def _anchors(doc: Doc) -> Iterable[Anchor]:
     match doc:
         case str() | Line() | Break() | Suffix():
             pass
         case Nest(inner) | Group(inner):
             yield from _anchors(inner)
-        case Anchor(span, inner):
-            yield span
+        case Anchor(_, inner, _):
+            yield doc
             yield from _anchors(inner)
         case tuple():
             for part in doc:
                 yield from _anchors(part)
 
 
-def _ending(anchors: Sequence[Span], end: int) -> int | None:
+def _ending(anchors: Sequence[Anchor], end: int) -> int | None:
     """The outermost anchor that ends exactly at `end`."""
-    return next((i for i, span in enumerate(anchors) if span.end == end), None)
+    places = (i for i, anchor in enumerate(anchors) if anchor.ends_line and anchor.span.end == end)
+    return next(places, None)
 
 
-def _following(anchors: Sequence[Span], start: int) -> int | None:
+def _following(anchors: Sequence[Anchor], start: int) -> int | None:
     """The outermost anchor of those that begin first at or after `start`."""
-    later = [(span.start, i) for i, span in enumerate(anchors) if span.start >= start]
+    later = [(a.span.start, i) for i, a in enumerate(anchors) if a.span.start >= start]
     return min(later)[1] if later else None
 
 
-def _last(anchors: Sequence[Span], start: int) -> int:
-    """The anchor that ends last before `start`; the whole statement if there is none."""
-    earlier = [(span.end, -i) for i, span in enumerate(anchors) if span.end <= start]
-    return -max(earlier)[1] if earlier else 0
+def _last(anchors: Sequence[Anchor]) -> int:
+    """The outermost anchor that ends where the one that begins last ends."""
+    last = max((a.span.start, i) for i, a in enumerate(anchors) if a.ends_line)[1]
+    return _ending(anchors, anchors[last].span.end) or 0
 
 
 def _woven(
@@ -96,7 +101,7 @@ def _woven(
             return Nest(_woven(inner, numbers, before, after))
         case Group(inner):
             return Group(_woven(inner, numbers, before, after))
-        case Anchor(_, inner):
+        case Anchor(_, inner, _):
             number = next(numbers)
             inside = _woven(inner, numbers, before, after)
             return (*before.get(number, ()), inside, *after.get(number, ()))

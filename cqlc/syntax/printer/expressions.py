@@ -160,10 +160,11 @@ def _binary(node: ast.Binary) -> tuple[int, Doc]:
 def _logical(node: ast.Logical) -> tuple[int, Doc]:
     level = _OR if node.op == "OR" else _AND
     first, *others = node.operands
-    tail = (
-        (LINE, Anchor(operand.span, (f"{node.op} ", _at(operand, level + 1)))) for operand in others
-    )
-    return level, Group((Anchor(first.span, _at(first, level + 1)), tuple(tail)))
+    parts: list[Doc] = [Anchor(first.span, _at(first, level + 1))]
+    for operand in others:
+        doc = (f"{node.op} ", _at(operand, level + 1))
+        parts += [LINE, Anchor(operand.span, doc, ends_line=operand is not others[-1])]
+    return level, Group(tuple(parts))
 
 
 def _like(node: ast.Like) -> Doc:

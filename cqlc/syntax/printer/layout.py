@@ -47,10 +47,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The document of a piece of the text, to which comments may be attached."""
+    """The document of a piece of the text, to which comments may be attached.
+
+    Comments stand on lines of their own before it, or, if a line can always end there, behind it.
+    """
 
     span: Span
     doc: Doc
+    ends_line: bool = True
 
 
 Doc: TypeAlias = "str | Line | Break | Suffix | Nest | Group | Anchor | tuple[Doc, ...]"
@@ -89,7 +93,7 @@ def breaks(doc: Doc) -> bool:
             return False
         case Break() | Suffix():
             return True
-        case Nest(inner) | Group(inner) | Anchor(_, inner):
+        case Nest(inner) | Group(inner) | Anchor(_, inner, _):
             return breaks(inner)
         case tuple():
             return any(map(breaks, doc))
@@ -124,7 +128,7 @@ class _Renderer:
                     self.waiting.append(text)
                 case Nest(inner):
                     stack.append((indent + INDENT, broken, inner))
-                case Anchor(_, inner):
+                case Anchor(_, inner, _):
                     stack.append((indent, broken, inner))
                 case Group(inner):
                     flat = not breaks(inner) and self._fits(inner, stack)
@@ -140,9 +144,10 @@ class _Renderer:
 
     def _flush(self, newline: str) -> None:
         """Writes the waiting comments; after a line comment only a new line can follow."""
-        for number, text in enumerate(self.waiting):
-            on_own_line = number > 0 and not self.waiting[number - 1].startswith("/*")
-            self.output.append((newline if on_own_line else " ") + text)
+        separator = " "
+        for text in self.waiting:
+            self.output.append(separator + text)
+            separator = separator if text.startswith("/*") else newline
         self.waiting.clear()
 
     def _break(self, indent: int) -> None:
@@ -175,7 +180,7 @@ class _Renderer:
                     return True
                 case Suffix():
                     pass
-                case Nest(inner) | Anchor(_, inner):
+                case Nest(inner) | Anchor(_, inner, _):
                     parts.append((broken, inner))
                 case Group(inner):
                     parts.append((broken and breaks(inner), inner))

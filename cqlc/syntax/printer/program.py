@@ -24,31 +24,32 @@ def format_program(source: Source) -> str:
         raise CompileError(source, parsed.diagnostics)
     scanned = scan(source.text)
     tokens = [token for chunk in scanned.chunks for token in chunk.tokens]
+    statements = parsed.program.statements
     pieces: list[tuple[Span, str]] = []
     comments = list(scanned.comments)
-    for node in parsed.program.statements:
-        own, comments = _own(node, comments, source, pieces)
-        pieces.append((node.span, _statement(node, own, tokens, source)))
+    for number, node in enumerate(statements, 1):
+        limit = statements[number].span.start if number < len(statements) else len(source.text)
+        first, last = _own(node, limit, comments, source)
+        pieces += [(comment.span, comment.text) for comment in comments[:first]]
+        own, comments = comments[first:last], comments[last:]
+        span = node.span.to(own[-1].span) if own else node.span
+        pieces.append((span, _statement(node, own, tokens, source)))
     pieces += [(comment.span, comment.text) for comment in comments]
     return _joined(pieces, source)
 
 
 def _own(
-    node: ast.Statement,
-    comments: list[Comment],
-    source: Source,
-    pieces: list[tuple[Span, str]],
-) -> tuple[list[Comment], list[Comment]]:
-    """Moves comments before a statement to `pieces`; returns its own and the later ones."""
-    first = bisect_left(comments, node.span.start, key=lambda c: c.span.start)
-    pieces += [(comment.span, comment.text) for comment in comments[:first]]
-    last = first
-    while last < len(comments):
-        start = comments[last].span.start
-        if start > node.span.end and "\n" in source.text[node.span.end : start]:
+    node: ast.Statement, limit: int, comments: list[Comment], source: Source
+) -> tuple[int, int]:
+    """The range of the comments inside of a statement and on its last line, before `limit`."""
+    first = last = bisect_left(comments, node.span.start, key=lambda c: c.span.start)
+    end = node.span.end
+    while last < len(comments) and comments[last].span.start < limit:
+        if "\n" in source.text[end : comments[last].span.start]:
             break
+        end = max(end, comments[last].span.end)
         last += 1
-    return comments[first:last], comments[last:]
+    return first, last
 
 
 def _statement(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqlc.syntax import ast
 from cqlc.syntax.printer import expressions as ex
-from cqlc.syntax.printer.layout import LINE, Anchor, Doc, Group, enclosed, hanging, separated
+from cqlc.syntax.printer.layout import LINE, Anchor, Doc, Group, Nest, enclosed, hanging, separated
 
 _JOINS = {
     "INNER": "JOIN",
@@ -155,11 +155,11 @@ def _join(node: ast.JoinClause) -> Doc:
         right = enclosed("(", right, ")")
     condition: Doc = ()
     if node.on:
-        condition = hanging(" ON", ex.anchored(node.on))
+        condition = (LINE, Anchor(node.on.span, ("ON ", ex.expression(node.on))))
     elif node.using:
-        condition = (" USING ", ex.name_list(node.using))
+        condition = (LINE, "USING ", ex.name_list(node.using))
     joined = Anchor(node.right.span, (f"{_JOINS[node.kind]} ", right))
-    return Group((_from_item(node.left), LINE, joined, condition))
+    return Group((_from_item(node.left), LINE, Group((joined, Nest(condition)))))
 
 
 def _alias(alias: ast.Name | None) -> str:

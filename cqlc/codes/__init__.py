@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from cqlc.codes import analysis, names, syntax, testing, windows
+from cqlc.codes import analysis, names, spark, syntax, testing, windows
 from cqlc.diagnostics import Code
 
 
@@ -14,6 +14,6 @@ def _declared(module: ModuleType) -> list[Code]:
 
 CODES: dict[str, Code] = {
     code.id: code
-    for module in (syntax, names, windows, analysis, testing)
+    for module in (syntax, names, windows, analysis, spark, testing)
     for code in sorted(_declared(module), key=lambda code: code.id)
 }

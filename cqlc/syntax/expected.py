@@ -27,7 +27,8 @@ _EXPRESSION = frozenset(
 )
 _QUERY = frozenset(("SELECT", "VALUES", "WITH", "(", "NAME"))
 _STREAM_OPERATORS = frozenset(("ISTREAM", "DSTREAM", "RSTREAM", "WSTREAM"))
-_OPERATORS = frozenset(
+_DECLARATIONS = frozenset(("CREATE", "REGISTER", "INSERT", "CONSTRAINT"))
+OPERATORS = frozenset(
     (
         *("+", "-", "*", "/", "%", "||", "::", "=", "==", "<>", "!=", "<", "<=", ">", ">="),
         *("AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE"),
@@ -53,10 +54,10 @@ def expected(accepts: Collection[str]) -> str:
         phrases.append("a type")
         rest.discard("NAME")
     for phrase, members, sign in (
-        ("a statement", _QUERY | _STREAM_OPERATORS | {"REGISTER", "CONSTRAINT"}, "REGISTER"),
+        ("a statement", _QUERY | _STREAM_OPERATORS | _DECLARATIONS, "REGISTER"),
         ("an expression", _EXPRESSION, "CASE"),
         ("a query", _QUERY | _STREAM_OPERATORS, "SELECT"),
-        ("an operator", _OPERATORS, "||"),
+        ("an operator", OPERATORS, "||"),
     ):
         if sign in rest and (phrase != "an operator" or "+" in rest):
             phrases.append(phrase)

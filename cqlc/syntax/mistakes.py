@@ -9,7 +9,7 @@ from cqlc.codes import syntax as codes
 from cqlc.diagnostics import Diagnostic, Fix, Label
 from cqlc.source import Span
 from cqlc.suggest import edit_distance
-from cqlc.syntax.expected import expected
+from cqlc.syntax.expected import OPERATORS, expected
 from cqlc.syntax.failure import Failure
 from cqlc.syntax.habits import HABITS
 from cqlc.syntax.reader import Stuck
@@ -291,7 +291,7 @@ def _unexpected(failure: Failure) -> Diagnostic:
 def _missing_keyword(failure: Failure) -> Fix | None:
     """The one keyword with which the statement can be read."""
     index = failure.index
-    keywords = failure.accepts & tables().keywords.keys()
+    keywords = failure.accepts & tables().keywords.keys() - OPERATORS
     if index == 0 or len(keywords) > _MAX_KEYWORDS:
         return None
     fitting = [

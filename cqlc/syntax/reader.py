@@ -21,30 +21,40 @@ class Stuck:
     tokens: Sequence[Token]
     index: int
     rule: str
-    run: Run
 
     def accepts(self) -> frozenset[str]:
-        """The spellings of the tokens that could stand here; NAME, NUMBER, ... for classes."""
-        spellings = tables().spellings
-        return frozenset(spellings.get(name, name) for name in self.run.accepts())
+        """The spellings of the tokens that could stand here; NAME, NUMBER, ... for classes.
+
+        The tokens before are read again: a token that does not fit may have led the parser astray
+        before it was refused.
+        """
+        grammar = tables()
+        run = grammar.run(self.rule)
+        for index in range(self.index):
+            _feed(run, self.tokens, index)
+        return frozenset(grammar.spellings.get(name, name) for name in run.accepts())
 
 
 def read(tokens: Sequence[Token], rule: str = "statement") -> Any | Stuck:
     """The node that a rule makes of the tokens."""
-    grammar = tables()
-    run = grammar.run(rule)
+    run = tables().run(rule)
     index = 0
     try:
-        for index, token in enumerate(tokens):
-            match token.type:
-                case "WORD":
-                    kind = terminal(tokens, index, run.choices, grammar.keywords)
-                case "QUOTED":
-                    kind = "NAME"
-                case symbol:
-                    kind = grammar.symbols.get(symbol, symbol)
-            run.feed(Token(kind, token.text, token.start, token.end))
+        for index in range(len(tokens)):
+            _feed(run, tokens, index)
         index = len(tokens)
         return run.finish()
     except UnexpectedError:
-        return Stuck(tokens, index, rule, run)
+        return Stuck(tokens, index, rule)
+
+
+def _feed(run: Run, tokens: Sequence[Token], index: int) -> None:
+    token = tokens[index]
+    match token.type:
+        case "WORD":
+            kind = terminal(tokens, index, run.choices, tables().keywords)
+        case "QUOTED":
+            kind = "NAME"
+        case symbol:
+            kind = tables().symbols.get(symbol, symbol)
+    run.feed(Token(kind, token.text, token.start, token.end))

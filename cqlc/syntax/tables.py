@@ -131,11 +131,15 @@ def _action(function: Callable[..., Any]) -> Callable[[list[Any]], _Piece]:
 def _cache_file() -> str | None:
     """Where the tables of this grammar are kept; None where nothing can be kept.
 
-    Making the tables takes half a second. Lark checks by a digest that a file fits the grammar.
+    Making the tables takes half a second. Lark checks by a digest that a file fits the grammar; the
+    file is a pickle, so nobody else may be able to write it.
     """
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cqlc"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return str(folder / f"grammar-lark-{__version__}.pickle")
+        status = folder.stat()
     except (OSError, RuntimeError):
         return None
+    if os.name == "posix" and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+        return None
+    return str(folder / f"grammar-lark-{__version__}.pickle")

@@ -140,11 +140,10 @@ class Calendar:
                 fresh.append(self._withdraw(chunk, time))
             else:
                 kept.append(self._refreshed(chunk, time))
-        size = sum(rows.nbytes for rows in fresh)
-        while size and kept and kept[-1].size < min(2 * size, BLOB_BYTES // 2):
-            chunk = kept.pop()
-            fresh.append(self._withdraw(chunk, time))
-            size += chunk.size
+        rows = sum(table.num_rows for table in fresh)
+        while rows and kept and kept[-1].rows <= 2 * rows and kept[-1].size < BLOB_BYTES // 2:
+            fresh.append(self._withdraw(chunk := kept.pop(), time))
+            rows += chunk.rows
         self._fresh = []
         self._chunks = kept + self._write(concat([self._schema.empty_table(), *fresh]), time)
         return [list(astuple(chunk)) for chunk in self._chunks]

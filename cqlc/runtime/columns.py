@@ -7,6 +7,7 @@ than every number, and -0.0 equals 0.0, as in the reference semantics.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -46,6 +47,14 @@ def columns(table: pa.Table, names: Iterable[str]) -> list[pa.Array]:
 def ints(table: pa.Table, name: str) -> Ints:
     """A column of 64-bit integers without NULLs, as numpy."""
     return column(table, name).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+
+
+def decimal_words(array: pa.Array) -> npt.NDArray[np.int64]:
+    """The low and the high half of each value of a `decimal128` array, as two columns."""
+    if len(array) == 0:
+        return np.zeros((0, 2), np.int64)
+    words = np.frombuffer(memoryview(array.buffers()[1]), np.int64)
+    return words[2 * array.offset : 2 * (array.offset + len(array))].reshape(-1, 2)
 
 
 def with_ints(table: pa.Table, **values: Ints) -> pa.Table:
@@ -127,6 +136,7 @@ def _array_codes(array: pa.Array) -> tuple[Ints, int]:
         return np.zeros(len(array), np.int64), min(len(array), 1)
     if pa.types.is_floating(kind):
         array = pc.add(array, pa.scalar(0.0, kind))  # -0.0 becomes 0.0
+        array = pc.if_else(pc.is_nan(array), pa.scalar(math.nan, kind), array)
     encoded = pc.dictionary_encode(array, null_encoding="encode")
     return _indices(encoded), len(encoded.dictionary)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cqlc.runtime.columns import Ints
+from cqlc.runtime.columns import Ints, decimal_words
 
 Lanes: TypeAlias = dict[int, Ints]
 """Columns of limbs by their place."""
@@ -39,8 +39,8 @@ def split_ints(values: Ints) -> Lanes:
 
 def split_decimals(values: pa.Array) -> Lanes:
     """The unscaled values of a `decimal128` array without NULLs as four limbs, of scale 0."""
-    words = np.frombuffer(values.buffers()[1], np.int64)[2 * values.offset :]
-    low, high = words[: 2 * len(values) : 2], words[1 : 2 * len(values) : 2]
+    words = decimal_words(values)
+    low, high = words[:, 0], words[:, 1]
     return {0: low & _MASK, 1: (low >> _BITS) & _MASK, 2: high & _MASK, 3: high >> _BITS}
 
 
@@ -140,18 +140,13 @@ def to_doubles(lanes: Lanes, rows: int, scale: int = DOUBLE_SCALE) -> Floats:
         sticky = np.where(used, deeper, sticky)
         deeper = deeper | (beneath != 0)
         below, beneath = limb, below
-    words = (word.astype(np.uint64) for word in (first, second, third))
-    return sign * _round(*words, sticky, (top + lowest - 1) * _BITS + scale)
+    exponent = (top + lowest - 1) * _BITS + scale
+    return sign * _round((first, second, third), sticky, exponent)
 
 
-def _round(
-    first: npt.NDArray[np.uint64],
-    second: npt.NDArray[np.uint64],
-    third: npt.NDArray[np.uint64],
-    sticky: npt.NDArray[np.bool_],
-    exponent: Ints,
-) -> Floats:
+def _round(limbs: tuple[Ints, Ints, Ints], sticky: npt.NDArray[np.bool_], exponent: Ints) -> Floats:
     """(first * 2**32 + second + third / 2**32 + a bit more if sticky) * 2**exponent."""
+    first, second, third = (limb.astype(np.uint64) for limb in limbs)
     word = (first << np.uint64(_BITS)) | second
     length = np.frexp(first.astype(np.float64))[1].astype(np.int64)  # first has 1 to 32 bits, or 0
     spare = (_BITS - length).astype(np.uint64)  # free bits above the number

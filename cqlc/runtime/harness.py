@@ -7,6 +7,9 @@ itself by a timer when something will happen in it. Only public PySpark API is u
 Spark Connect too.
 """
 
+# pyright: basic
+# pandas has no types, and those of Spark's state variables are incomplete
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -136,7 +139,10 @@ class _Processor(StatefulProcessor):
         self._store = _MapStore(handle.getMapState("chunks", "id STRING", "blob BINARY"))
 
     def handleInputRows(  # noqa: N802 (Spark's names, also below)
-        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues  # noqa: N803
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """Take in packed rows and process what the watermark has passed."""
         blobs: dict[str, list[bytes]] = {}

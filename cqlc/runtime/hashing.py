@@ -15,6 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cqlc.runtime.columns import decimal_words
+
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 _NULL = np.uint64(0x9E3779B97F4A7C15)
@@ -60,10 +62,8 @@ def _bits(array: pa.Array) -> Hashes:
     """The value of a fixed-width array as bits; NULLs are whatever."""
     kind = array.type
     if pa.types.is_decimal(kind):
-        words = pa.array(array.cast(pa.decimal128(38, kind.scale))).buffers()[1]
-        both = np.frombuffer(words, np.uint64).reshape(-1, 2)
-        both = both[array.offset : array.offset + len(array)] if len(both) > len(array) else both
-        return _mix(both[:, 0]) + both[:, 1]
+        words = decimal_words(array.cast(pa.decimal128(38, kind.scale))).view(np.uint64)
+        return _mix(words[:, 0]) + words[:, 1]
     if pa.types.is_floating(kind):
         numbers = pc.fill_null(array.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False) + 0.0
         numbers = np.where(np.isnan(numbers), np.nan, numbers)
@@ -79,15 +79,14 @@ def _bits(array: pa.Array) -> Hashes:
 
 
 def _bytes_hashes(array: pa.Array) -> Hashes:
-    array = array.cast(pa.binary())
     lengths = pc.fill_null(pc.binary_length(array), 0).to_numpy(zero_copy_only=False)
-    if array.null_count:
-        array = pc.fill_null(array, b"")
-    offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + 2]
-    data = array.buffers()[2]
-    begin = int(offsets[0]) if len(offsets) else 0
-    letters = np.frombuffer(data, np.uint8)[begin : begin + int(lengths.sum())] if data else b""
-    return _sequence_hashes(np.asarray(letters, np.uint64), lengths.astype(np.int64))
+    total = int(lengths.sum())
+    if total == 0:
+        return _sequence_hashes(np.zeros(0, np.uint64), lengths.astype(np.int64))
+    plain = pc.fill_null(array.cast(pa.binary()), b"")
+    begin = int(np.frombuffer(memoryview(plain.buffers()[1]), np.int32)[plain.offset])
+    letters = np.frombuffer(memoryview(plain.buffers()[2]), np.uint8)[begin : begin + total]
+    return _sequence_hashes(letters.astype(np.uint64), lengths.astype(np.int64))
 
 
 def _sequence_hashes(parts: Hashes, lengths: npt.NDArray[np.int64]) -> Hashes:

@@ -45,10 +45,8 @@ class Shelf:
         self._schema = schema
         self._key, self._due = key, due
         self._bits, entries = directory
-        self._partitions = {
-            entry[0]: Partition(*entry)  # pyright: ignore[reportArgumentType]
-            for entry in entries
-        }
+        found = [Partition(*entry) for entry in entries]  # pyright: ignore[reportArgumentType]
+        self._partitions = {partition.number: partition for partition in found}
         self._touched: set[int] = set()
 
     def load(self, keys: Sequence[pa.Table], time: int) -> pa.Table:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from cqlc.analysis.bounded_memory import judge
+from cqlc.analysis.bounded_memory.findings import findings
 from cqlc.codes import CODES
 from cqlc.codes.syntax import TOO_MANY
 from cqlc.compiler import Compilation
@@ -38,10 +39,12 @@ def _wrong_and_right(code: str) -> tuple[Compilation, Compilation]:
 
 def _found(code: str, compilation: Compilation) -> set[str]:
     """The codes of what the stage that reports `code` finds, and those before it."""
-    found = diagnostics(compilation)
-    if code.startswith("CQL4"):
-        lowered = (lower(query.plan, compilation.catalog) for query in compilation.queries)
-        found = (*found, *chain.from_iterable(outcome.diagnostics for outcome in lowered))
+    found = list(diagnostics(compilation))
+    for query in compilation.queries:
+        if code.startswith("CQL31"):
+            found += findings(judge(query.plan, compilation.catalog), query.plan.span)
+        elif code.startswith("CQL4"):
+            found += lower(query.plan, compilation.catalog).diagnostics
     return {d.code.id for d in found}
 
 

@@ -25,10 +25,12 @@ def fit(function: ScalarFunction | AggregateFunction, arguments: list[Expr]) -> 
         if matched := match_signature(signature, types):
             return matched
     for signature in function.signatures:
-        parameters = signature.parameters[: len(arguments)]
-        times = [_time(p, a) or t for p, a, t in zip(parameters, arguments, types, strict=False)]
-        if times != types and (matched := match_signature(signature, times)):
-            return matched
+        wanted = zip(signature.parameters, arguments, types, strict=False)
+        times = [_time(parameter, argument) or type for parameter, argument, type in wanted]
+        if len(times) == len(types) and times != types:
+            matched = match_signature(signature, times)
+            if matched is not None:
+                return matched
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqlc.algebra.expr import Column, Expr
+from cqlc.algebra.expr import Column, Expr, type_of
 from cqlc.algebra.plan import Named, Project, Relation
 from cqlc.codes import names as codes
 from cqlc.datatypes import DataType, is_numeric
@@ -43,21 +43,19 @@ def renamed(rows: Relation, outputs: tuple[Output, ...], span: Span, env: Enviro
         )
         return rows
     _check_names(outputs, env)
-    # Names go straight into a projection that is there already; types need a second one.
-    inside = {n.name: n.value for n in rows.columns} if isinstance(rows, Project) else {}
-    retyped = any(o.type not in (None, f.type) for o, f in zip(outputs, schema, strict=True))
-    columns: list[Named] = []
-    for output, field in zip(outputs, schema, strict=True):
-        column = Column(field.name, field.type)
-        value = column if retyped else inside.get(field.name, column)
-        if retyped:
-            value = _typed(column, output, env)
-        columns.append(Named(output.name.text, value, span=output.name.span))
-    if isinstance(rows, Project) and not retyped:
-        return Project(rows.input, tuple(columns), span=rows.span)
-    if not retyped and all(o.name.text == f.name for o, f in zip(outputs, schema, strict=True)):
-        return rows
-    return Project(rows, tuple(columns), span=span)
+    base, values = columns_of(rows, env)
+    columns = tuple(
+        Named(output.name.text, _typed(value, output, env), span=output.name.span)
+        for output, value in zip(outputs, values, strict=True)
+    )
+    return Project(base, columns, span=span)
+
+
+def columns_of(rows: Relation, env: Environment) -> tuple[Relation, list[Expr]]:
+    """A relation's columns as values; a projection is looked through, so that none is doubled."""
+    if isinstance(rows, Project):
+        return rows.input, [named.value for named in rows.columns]
+    return rows, [Column(f.name, f.type) for f in env.facts.schema(rows)]
 
 
 def _check_names(outputs: tuple[Output, ...], env: Environment) -> None:
@@ -83,11 +81,12 @@ def _check_names(outputs: tuple[Output, ...], env: Environment) -> None:
         seen.add(name.text.lower())
 
 
-def _typed(value: Column, output: Output, env: Environment) -> Expr:
+def _typed(value: Expr, output: Output, env: Environment) -> Expr:
     """The value as the declared type: what converts by itself, and any number as another."""
+    type = type_of(value)
     if output.type is None:
         return value
-    if is_numeric(value.type) and is_numeric(output.type):
+    if is_numeric(type) and is_numeric(output.type):
         return convert(value, output.type)
     found = as_type(value, output.type)
     if found is not None:
@@ -95,9 +94,9 @@ def _typed(value: Column, output: Output, env: Environment) -> Expr:
     env.findings.report(
         codes.NO_COMMON_TYPE,
         f"{output.name.text} is declared as {a_type(output.type)}, but the query gives "
-        f"{a_type(value.type)}",
+        f"{a_type(type)}",
         output.name.span,
-        f"{value.type} does not convert to {output.type}",
+        f"{type} does not convert to {output.type}",
         help="declare the type that the query gives, or CAST it in the query",
     )
     return value

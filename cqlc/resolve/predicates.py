@@ -82,7 +82,8 @@ def exists(resolver: Expressions, query: ast.Query, span: Span) -> Expr:
     relation = rows.relation
     if isinstance(relation, Project):
         # What the rows show does not matter, only that there are some.
-        relation = replace(relation, columns=(Named("found", TRUE),))
+        tied = resolver.env.facts(relation.input).free
+        relation = replace(relation, columns=() if tied else (Named("found", TRUE),))
     return resolver.subqueries.stand_in(ExistsTest(relation, span), BOOLEAN)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqlc.algebra.expr import Column
 from cqlc.algebra.plan import Distinct, Except, Intersect, Named, Project, Relation, Union
-from cqlc.algebra.schema import Schema
 from cqlc.codes import names as codes
 from cqlc.datatypes import DataType, common_type
 from cqlc.diagnostics import Label
 from cqlc.resolve.derived import Derived, Obstacle, ObstacleAt
 from cqlc.resolve.environment import Environment
 from cqlc.resolve.operators import convert
+from cqlc.resolve.outputs import columns_of
 from cqlc.source import Span
 
 
@@ -94,12 +93,16 @@ def _aligned(left: Operand, right: Operand, env: Environment) -> tuple[Relation,
                 related=(Label(left.span, f"{mine.name} is {mine.type}"),),
             )
         types.append(common or mine.type)
-    return _cast(a, ours, types), _cast(b, theirs, types)
+    return _cast(a, types, env), _cast(b, types, env)
 
 
-def _cast(rows: Relation, schema: Schema, types: list[DataType]) -> Relation:
+def _cast(rows: Relation, types: list[DataType], env: Environment) -> Relation:
+    schema = env.facts.schema(rows)
     if all(field.type == type for field, type in zip(schema, types, strict=True)):
         return rows
-    pairs = zip(schema, types, strict=True)
-    columns = tuple(Named(f.name, convert(Column(f.name, f.type), type)) for f, type in pairs)
-    return Project(rows, columns, span=rows.span)
+    base, values = columns_of(rows, env)
+    columns = tuple(
+        Named(field.name, convert(value, type), span=value.span)
+        for field, value, type in zip(schema, values, types, strict=True)
+    )
+    return Project(base, columns, span=rows.span)

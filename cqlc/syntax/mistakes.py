@@ -226,7 +226,9 @@ def _keywords_near(failure: Failure, index: int) -> list[tuple[int, int, str]]:
 def _reserved_word(failure: Failure) -> Diagnostic | None:
     index = failure.index
     word = failure.word(index)
-    if word not in RESERVED or "NAME" not in failure.accepts or failure.word(index + 1) == "(":
+    if word not in tables().keywords or "NAME" not in failure.accepts:
+        return None
+    if failure.word(index + 1) == "(":
         return None
     quoted = f'"{failure.tokens[index].text}"'
     tokens = [*failure.tokens]
@@ -235,7 +237,7 @@ def _reserved_word(failure: Failure) -> Diagnostic | None:
         return None
     return Diagnostic(
         codes.RESERVED_WORD,
-        f"{word} is a reserved word",
+        f"{word} is a reserved word" if word in RESERVED else f"{word} is a keyword here",
         Label(failure.span(index), "a name is expected here"),
         help=f"quote it to use it as a name: {quoted}",
         fix=Fix("quote the name", failure.span(index), quoted),

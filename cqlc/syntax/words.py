@@ -8,9 +8,10 @@ from cqlc.syntax.ast import Unit
 from cqlc.syntax.scanner import Token
 
 _RESERVED = """
-    AND AS BETWEEN BY CASE CREATE DISTINCT DSTREAM ELSE EXCEPT EXISTS FALSE FROM GROUP HAVING IN
-    INSERT INTERSECT IS ISTREAM JOIN LIKE NOT NULL ON OR ORDER REGISTER RSTREAM SELECT THEN TRUE
-    UNION USING WHEN WHERE WITH WSTREAM
+    AND AS BETWEEN BY CASE CREATE DISTINCT DSTREAM DSTREAM_RESTORE ELSE EXCEPT EXISTS FALSE FROM
+    GROUP HAVING IN INSERT INTERSECT IS ISTREAM ISTREAM_RESTORE JOIN LIKE NOT NULL ON OR ORDER
+    REGISTER RSTREAM RSTREAM_RESTORE SELECT THEN TRUE UNION USING WHEN WHERE WITH WSTREAM
+    WSTREAM_RESTORE
 """
 
 RESERVED = frozenset(_RESERVED.split())
@@ -34,7 +35,7 @@ UNITS: Mapping[str, Unit] = {
 _GENERIC = frozenset(("ARRAY", "STRUCT"))
 
 _FOLLOWED_BY: Mapping[str, tuple[str, ...]] = {
-    "ALL": ("(", "SELECT", "DISTINCT", "VALUES", "WORD"),
+    "ALL": ("(",),
     "ANY": ("(",),
     "SOME": ("(",),
     "CAST": ("(",),
@@ -56,6 +57,11 @@ _FOLLOWED_BY: Mapping[str, tuple[str, ...]] = {
 }
 """Keywords that are names unless one of these sequences follows, where both may stand."""
 
+_SET_OPERATORS = frozenset(("UNION", "EXCEPT", "MINUS", "INTERSECT"))
+_CONSTRAINTS = frozenset(
+    ("CHECK", "CLUSTERED", "CONSTRAINT", "KEY", "ORDERED", "PRIMARY", "REFERENCES", "UNIQUE")
+)
+
 
 def terminal(
     tokens: Sequence[Token], index: int, choices: Collection[str], keywords: Mapping[str, str]
@@ -72,11 +78,20 @@ def terminal(
         return "NAME"
     if word == "ON" and _follows(tokens, index, ("OVERLOAD SHED",)):
         return "ON_OVERLOAD"
-    if keyword in choices:
-        needed = _FOLLOWED_BY.get(word)
-        if not is_name or needed is None or _follows(tokens, index, needed):
-            return keyword
+    if keyword in choices and (not is_name or _is_keyword(tokens, index, word)):
+        return keyword
     return "NAME" if is_name and word not in RESERVED else keyword
+
+
+def _is_keyword(tokens: Sequence[Token], index: int, word: str) -> bool:
+    """Whether a word is a keyword where a name may stand too."""
+    before = tokens[index - 1].text.upper() if index else ""
+    if word == "ALL" and before in _SET_OPERATORS:
+        return _follows(tokens, index, ("(", "WORD", "QUOTED"))
+    if word in _CONSTRAINTS and before not in ("(", ","):
+        # Behind a column's type; a column's name stands first.
+        return True
+    return word not in _FOLLOWED_BY or _follows(tokens, index, _FOLLOWED_BY[word])
 
 
 def _follows(tokens: Sequence[Token], index: int, sequences: tuple[str, ...]) -> bool:

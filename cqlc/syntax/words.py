@@ -88,7 +88,7 @@ def _is_keyword(tokens: Sequence[Token], index: int, word: str) -> bool:
     before = tokens[index - 1].text.upper() if index else ""
     if word == "ALL" and before in _SET_OPERATORS:
         return _follows(tokens, index, ("(", "WORD", "QUOTED"))
-    if word in _CONSTRAINTS and before not in ("(", ","):
+    if word in _CONSTRAINTS and before not in ("(", ",", ""):
         # Behind a column's type; a column's name stands first.
         return True
     return word not in _FOLLOWED_BY or _follows(tokens, index, _FOLLOWED_BY[word])

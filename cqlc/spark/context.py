@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -37,6 +37,8 @@ class Context:
     """Lowers an input, once however often it is used."""
     with_times: bool
     """Whether some operator asks for the times of the stream rows a row was made of."""
+    changing: Collection[str]
+    """The tables that change while the query runs."""
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     patterns: dict[int, Patterns] = field(init=False)
     schemas: dict[int, Schema] = field(init=False)

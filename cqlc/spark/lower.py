@@ -63,20 +63,27 @@ from cqlc.spark.program import SparkProgram, Where
 class Lowering:
     """The lowering of one plan; a subplan that is used twice is lowered once."""
 
-    def __init__(self, plan: Plan, catalog: Catalog, tick: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        catalog: Catalog,
+        changing: Collection[str],
+        tick: int,
+        clock: Clock,
+    ) -> None:
         calls = (a.value for p in subplans(plan) if isinstance(p, Aggregate) for a in p.aggregates)
         with_times = any(call.function in aggregation.IN_ORDER for call in calls)
-        self.ctx = Context(plan, catalog, tick, clock, self.relation, with_times)
+        self.ctx = Context(plan, catalog, tick, clock, self.relation, with_times, changing)
         self._relations: dict[int, frame.Rows | Static] = {}
         self._streams: dict[int, frame.Rows] = {}
 
-    def answer(self, plan: Plan) -> Answer:
+    def answer(self, plan: Plan, *, maintained: bool) -> Answer:
         """The whole plan, ready for a sink."""
         match plan:
             case Scan() | Istream() | Dstream() | Rstream() | IstreamRestore() | RstreamRestore():
                 return stream_answer(self.ctx, plan, self.stream(plan))
             case _:
-                running = running_aggregate(self.ctx, plan)
+                running = running_aggregate(self.ctx, plan) if maintained else None
                 rows = self._changing(running.input if running else plan)
                 if running is None:
                     return changelog_answer(self.ctx, plan, rows)
@@ -125,7 +132,9 @@ class Lowering:
                 return ctx.needs_strict(node, "a row leaves when enough others have come")
             case Session(s):
                 return sessions.session(ctx, node, self.stream(s))
-            case Table():
+            case Table(name):
+                if name in ctx.changing:
+                    return ctx.needs_strict(node, "the relation changes, and so do past results")
                 return tables.table(ctx, node)
             case Values():
                 return tables.values(ctx, node)
@@ -135,7 +144,9 @@ class Lowering:
                 return self._union(node)
             case Join():
                 return self._join(node)
-            case NrrJoin(r):
+            case NrrJoin(r, name):
+                if name in ctx.changing:
+                    return ctx.needs_strict(node, "each row sees the NRR as of its own time")
                 return joining.lookup(ctx, node, r, self._changing(r), tables.nrr(node))
             case Distinct():
                 return self._distinct(node)
@@ -284,13 +295,15 @@ def lower(
     name: str = "query",
     text: str = "",
     changing: Collection[str] = (),
+    maintained: bool = True,
     tick: int = 1,
     clock: Clock | None = None,
 ) -> Lowered:
     """The Spark program of a plan.
 
-    Relations are read once a micro-batch and taken not to change, except those in `changing`.
-    `tick` and `clock` are the unit of time and the clock of RSTREAMs that have none.
+    Tables are read once a micro-batch and taken not to change, except those in `changing`.
+    `maintained` says that the newest row of each key is enough of an answer, as it is for a sink
+    that is a table. `tick` and `clock` are the unit of time and the clock of RSTREAMs without one.
     """
     constant = {
         n: replace(t, append_only=True)
@@ -298,8 +311,9 @@ def lower(
         else t
         for n, t in catalog.tables.items()
     }
-    lowering = Lowering(plan, replace(catalog, tables=constant), tick, clock or EveryChange())
-    answer = lowering.answer(plan)
+    known = replace(catalog, tables=constant)
+    lowering = Lowering(plan, known, changing, tick, clock or EveryChange())
+    answer = lowering.answer(plan, maintained=maintained)
     findings = in_order(lowering.ctx.diagnostics)
     if has_errors(findings):
         return Lowered(None, findings)

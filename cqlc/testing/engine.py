@@ -67,7 +67,7 @@ def _meaning(question: Question) -> Meaning:
 
 
 ENGINES: dict[str, Engine] = {"reference": Reference()}
-"""The engines by name."""
+"""The engines by name; Spark is another, made when it is asked for."""
 
 
 class UnknownEngineError(LookupError):
@@ -76,6 +76,11 @@ class UnknownEngineError(LookupError):
 
 def engine_called(name: str) -> Engine:
     """The engine with a name."""
+    if name == "spark":
+        from cqlc.testing.spark import SparkEngine
+
+        return SparkEngine()
     if name not in ENGINES:
-        raise UnknownEngineError(f"no engine is called {name}; there is: {', '.join(ENGINES)}")
+        names = ", ".join((*ENGINES, "spark"))
+        raise UnknownEngineError(f"no engine is called {name}; there is: {names}")
     return ENGINES[name]

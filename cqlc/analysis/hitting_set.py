@@ -20,6 +20,9 @@ Violated = Callable[[frozenset[T]], Iterable[tuple[T, ...]]]
 A requirement without options cannot be met.
 """
 
+_STEPS = 40
+"""How many choices the search may look at for every question the budget allows."""
+
 
 @dataclass(frozen=True, slots=True)
 class HittingSets(Generic[T]):
@@ -38,7 +41,8 @@ def hitting_sets(violated: Violated[T], *, most: int, budget: int) -> HittingSet
 
     `budget` bounds how often `violated` is asked before the search settles for less.
     """
-    search = _Search(violated, most, budget)
+    requirements = _Requirements(violated)
+    search = _Search(requirements, most, budget)
     found: list[frozenset[T]] = []
     try:
         for size in count():
@@ -47,27 +51,51 @@ def hitting_sets(violated: Violated[T], *, most: int, budget: int) -> HittingSet
             if found or search.impossible:
                 break
     except _SpentError:
-        irreducible = None if found else _irreducible(violated)
+        irreducible = None if found else _irreducible(requirements)
         if irreducible is not None:
             return HittingSets((irreducible,), smallest=len(irreducible) == search.floor)
     return HittingSets(tuple(found), smallest=True)
 
 
-def _irreducible(violated: Violated[T]) -> frozenset[T] | None:
+class _Requirements(Generic[T]):
+    """The requirements heard of so far; a choice that meets all of them is asked about anew."""
+
+    def __init__(self, violated: Violated[T]) -> None:
+        self.violated = violated
+        self.known: dict[tuple[T, ...], None] = {}
+        self.asked = 0
+
+    def unmet(self, chosen: frozenset[T]) -> list[tuple[T, ...]]:
+        """Some requirements the choice does not meet; none if it meets them all."""
+        missed = [options for options in self.known if chosen.isdisjoint(options)]
+        return missed or list(dict.fromkeys(self._ask(chosen)))
+
+    def are_met(self, chosen: frozenset[T]) -> bool:
+        """Whether the choice meets all requirements."""
+        known = any(chosen.isdisjoint(options) for options in self.known)
+        return not known and next(self._ask(chosen), None) is None
+
+    def _ask(self, chosen: frozenset[T]) -> Iterator[tuple[T, ...]]:
+        self.asked += 1
+        for options in self.violated(chosen):
+            if not chosen.isdisjoint(options):
+                raise ValueError("a requirement is unmet although one of its options is chosen")
+            self.known[options] = None
+            yield options
+
+
+def _irreducible(requirements: _Requirements[T]) -> frozenset[T] | None:
     """A set that meets all requirements and of which no element can be left out, if one exists."""
     chosen: dict[T, None] = {}
-    while unmet := tuple(violated(frozenset(chosen))):
+    while unmet := requirements.unmet(frozenset(chosen)):
         if () in unmet:
             return None
-        missed = [options for options in unmet if chosen.keys().isdisjoint(options)]
-        if not missed:
-            raise ValueError("a requirement is unmet although one of its options is chosen")
-        for options in missed:
+        for options in unmet:
             if chosen.keys().isdisjoint(options):
                 chosen[options[0]] = None
     kept = frozenset(chosen)
     for element in reversed(chosen):
-        if not any(True for _ in violated(kept - {element})):
+        if requirements.are_met(kept - {element}):
             kept -= {element}
     return kept
 
@@ -75,10 +103,11 @@ def _irreducible(violated: Violated[T]) -> frozenset[T] | None:
 class _Search(Generic[T]):
     """Depth-first search over choices, cut off by disjoint requirements still to be met."""
 
-    def __init__(self, violated: Violated[T], most: int, budget: int) -> None:
-        self.violated = violated
+    def __init__(self, requirements: _Requirements[T], most: int, budget: int) -> None:
+        self.requirements = requirements
         self.most = most
         self.budget = budget
+        self.steps = budget * _STEPS
         self.floor = 0
         """A size no hitting set is below."""
         self.impossible = False
@@ -95,31 +124,33 @@ class _Search(Generic[T]):
             if chosen in seen:
                 continue
             seen.add(chosen)
-            requirements = self._ask(chosen)
-            if not requirements:
+            unmet = self._unmet(chosen)
+            if not unmet:
                 found.add(chosen)
                 yield chosen
                 continue
-            if () in requirements:
+            if () in unmet:
                 self.impossible = True
                 return
-            at_least = len(chosen) + _disjoint(requirements)
+            at_least = len(chosen) + _disjoint(unmet)
             if not chosen:
                 self.floor = max(self.floor, at_least)
             if at_least <= size:
-                forced = frozenset(r[0] for r in requirements if len(r) == 1)
-                options = (
-                    (forced,) if forced else (frozenset((o,)) for o in min(requirements, key=len))
-                )
-                stack += reversed([chosen | option for option in options])
+                stack += reversed([chosen | option for option in _branches(unmet)])
         if not found:
             self.floor = max(self.floor, size + 1)
 
-    def _ask(self, chosen: frozenset[T]) -> tuple[tuple[T, ...], ...]:
-        if self.budget <= 0:
+    def _unmet(self, chosen: frozenset[T]) -> list[tuple[T, ...]]:
+        self.steps -= 1
+        if self.steps < 0 or self.requirements.asked >= self.budget:
             raise _SpentError
-        self.budget -= 1
-        return tuple(self.violated(chosen))
+        return self.requirements.unmet(chosen)
+
+
+def _branches(unmet: list[tuple[T, ...]]) -> list[frozenset[T]]:
+    """What to choose next: all that is forced, or else one option of the narrowest requirement."""
+    forced = frozenset(options[0] for options in unmet if len(options) == 1)
+    return [forced] if forced else [frozenset((option,)) for option in min(unmet, key=len)]
 
 
 def _disjoint(requirements: Iterable[tuple[T, ...]]) -> int:

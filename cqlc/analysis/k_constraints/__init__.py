@@ -1,0 +1,79 @@
+"""k-constraints on streams and what they save of a join's state (Babu, Srivastava, Widom, 2004)."""
+
+from cqlc.analysis.k_constraints.analysis import (
+    PROPOSED,
+    Analysis,
+    ConstraintRepairs,
+    IdleConstraint,
+    Idleness,
+    analyse,
+    effects,
+    repairs,
+)
+from cqlc.analysis.k_constraints.build import join_graph, topological
+from cqlc.analysis.k_constraints.effects import (
+    Component,
+    Evidence,
+    Outcome,
+    Reason,
+    StreamEffect,
+)
+from cqlc.analysis.k_constraints.model import (
+    Clustering,
+    JoinedStream,
+    JoinGraph,
+    KConstraint,
+    ManyMany,
+    ManyOne,
+    Ordering,
+    Rids,
+)
+from cqlc.analysis.k_constraints.quantities import describe, in_rows
+from cqlc.analysis.k_constraints.rules import (
+    Closer,
+    EdgeRules,
+    Floor,
+    Maintenance,
+    Refusal,
+    Shape,
+    StreamRules,
+    maintenance,
+    refusal_of,
+)
+
+__all__ = [
+    "PROPOSED",
+    "Analysis",
+    "Closer",
+    "Clustering",
+    "Component",
+    "ConstraintRepairs",
+    "EdgeRules",
+    "Evidence",
+    "Floor",
+    "IdleConstraint",
+    "Idleness",
+    "JoinGraph",
+    "JoinedStream",
+    "KConstraint",
+    "Maintenance",
+    "ManyMany",
+    "ManyOne",
+    "Ordering",
+    "Outcome",
+    "Reason",
+    "Refusal",
+    "Rids",
+    "Shape",
+    "StreamEffect",
+    "StreamRules",
+    "analyse",
+    "describe",
+    "effects",
+    "in_rows",
+    "join_graph",
+    "maintenance",
+    "refusal_of",
+    "repairs",
+    "topological",
+]

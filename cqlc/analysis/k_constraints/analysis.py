@@ -34,7 +34,7 @@ from cqlc.analysis.k_constraints.rules import (
     refusal_of,
     shape_of,
 )
-from cqlc.analysis.k_constraints.size import NONE, UNLIMITED
+from cqlc.analysis.size import NONE, UNLIMITED
 from cqlc.catalog import WithinTime
 
 PROPOSED = WithinTime(60_000_000)

@@ -19,7 +19,7 @@ from cqlc.analysis.k_constraints.quantities import (
     waiting_time,
 )
 from cqlc.analysis.k_constraints.rules import Closer, EdgeRules, Maintenance
-from cqlc.analysis.k_constraints.size import NONE, UNLIMITED, Size, greatest, least, plus, times
+from cqlc.analysis.size import NONE, UNLIMITED, Size, greatest, least, plus, times
 
 
 class Outcome(IntEnum):

@@ -16,7 +16,7 @@ from cqlc.analysis.k_constraints.model import (
     Rids,
 )
 from cqlc.analysis.k_constraints.rules import Closer
-from cqlc.analysis.k_constraints.size import ONE, Number, Quotient, Size, Symbol, plus, times
+from cqlc.analysis.size import ONE, Number, Quotient, Size, Symbol, plus, times
 from cqlc.catalog import Adherence, Monitored, WithinRows, WithinTime
 
 SECOND = 1_000_000

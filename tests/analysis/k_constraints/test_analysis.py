@@ -15,7 +15,7 @@ from cqlc.analysis.k_constraints import (
     analyse,
     describe,
 )
-from cqlc.analysis.k_constraints.size import evaluate, symbols, text
+from cqlc.analysis.size import evaluate, symbols, text
 from cqlc.catalog import WithinRows, WithinTime
 from tests.analysis.k_constraints.graphs import chain, graph, star
 from tests.analysis.k_constraints.simulator import KMon

@@ -20,7 +20,7 @@ from cqlc.analysis.k_constraints import (
     maintenance,
     topological,
 )
-from cqlc.analysis.k_constraints.size import Number, Symbol, evaluate, times
+from cqlc.analysis.size import Number, Symbol, evaluate, times
 from cqlc.catalog import Monitored, WithinRows, WithinTime
 from tests.analysis.k_constraints.distances import clustering_distance, scrambling_distance
 from tests.analysis.k_constraints.graphs import (

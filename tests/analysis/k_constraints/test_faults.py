@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from cqlc.analysis import k_constraints
+from cqlc.analysis.size import evaluate
 from tests.analysis.k_constraints import random_checks
 from tests.analysis.k_constraints.graphs import graph
 from tests.analysis.k_constraints.vectors import CHAIN, FORK, RUNS, TWO_ROOTS, verify
@@ -69,15 +70,9 @@ def waits(api: ModuleType) -> None:
     rates = {"S1": 5.0, "S2": 1.0, "S3": 1.0}
     asked = graph(*CHAIN, "RIDS(10s):S1>S2.B RIDS(5s):S2>S3.C", api, rates=rates)
     size = api.analyse(asked).stream("S1").unknown.size
-    assert _evaluate(api, size) == 75
+    assert evaluate(size) == 75
     half = api.analyse(graph(*CHAIN, "RIDS(10s):S1>S2.B", api))
     assert half.stream("S1").unknown.outcome is api.Outcome.KEPT
-
-
-def _evaluate(api: ModuleType, size: object) -> float:
-    from importlib import import_module
-
-    return import_module(f"{api.__name__}.size").evaluate(size)
 
 
 FAULTS: list[tuple[Fault, Check]] = [

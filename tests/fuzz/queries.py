@@ -7,11 +7,10 @@ everything else: `«S|RANGE 5 SECONDS»` is a source with its window, `÷` divid
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-from hypothesis import strategies as st
 
 DECLARATIONS = """
 CREATE STREAM S (a INT, b INT, c STRING);
@@ -34,12 +33,22 @@ WINDOWS = (
     "RANGE 4 SECONDS SLIDE 2 SECONDS",
     "RANGE 2 SECONDS SLIDE 2 SECONDS",
     "RANGE 5 SECONDS SLIDE 3 SECONDS",
+    "RANGE 5 SECONDS SLIDE 3 SECONDS OFFSET 1 SECOND",
     "ROWS 1",
     "ROWS 4",
     "ROWS 6 RANGE 4 SECONDS",
+    "ROWS 5 SLIDE 3 ROWS",
     "PARTITION BY a ROWS 1",
     "PARTITION BY a ROWS 2",
+    "PARTITION BY a SESSION 3 SECONDS",
 )
+
+GRIDS = (
+    "SLIDE 2 SECONDS",
+    "SLIDE 3 SECONDS",
+    "SLIDE 3 SECONDS OFFSET 1 SECOND",
+)
+"""The windows of one query slide together."""
 
 _SOURCE = re.compile(r"«(\w)\|([^»]*)»")
 
@@ -84,21 +93,21 @@ class Scope:
 class Writer:
     """Draws one query."""
 
-    draw: st.DrawFn
+    rng: random.Random
     windows: tuple[str, ...]
     aliases: int = 0
 
     def choose(self, *options: str) -> str:
         """One of some texts."""
-        return self.draw(st.sampled_from(options))
+        return self.rng.choice(options)
 
     def flip(self, percent: int = 50) -> bool:
         """True in so many of a hundred cases."""
-        return self.draw(st.integers(0, 99)) >= 100 - percent
+        return self.rng.randrange(100) < percent
 
     def number(self, low: int, high: int) -> int:
         """A number between two."""
-        return self.draw(st.integers(low, high))
+        return self.rng.randint(low, high)
 
     def alias(self) -> str:
         """A name nobody has."""
@@ -114,7 +123,7 @@ class Writer:
         if columns and kind <= 3:
             return self.choose(*columns)
         if kind <= 4:
-            return self.choose("0", "1", "2", "3", "-1", "CAST(NULL AS INT)")
+            return self.choose("0", "1", "1", "2", "2", "3", "-1", "CAST(NULL AS INT)")
         left, right = self.integer(scope, depth - 1), self.integer(scope, depth - 1)
         if kind <= 6:
             return f"({left} {self.choose('+', '-', '*', '÷', '%')} {right})"
@@ -193,7 +202,7 @@ class Writer:
         """A FROM clause of one to three sources; once it is a list, it stays one."""
         scope, text = self.source(scope, depth)
         listed = False
-        for _ in range(self.draw(st.sampled_from((0, 0, 0, 1, 1, 1, 1, 2)))):
+        for _ in range(self.rng.choice((0, 0, 0, 1, 1, 1, 1, 2))):
             joined, other = self.source(scope, depth)
             kind = self.choose(",", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI", "ANTI")
             listed = listed or kind == ","
@@ -258,8 +267,15 @@ class Writer:
         text = f"SELECT {_items(items, names)} FROM {sources}{where}"
         if not keys:
             return f"{text} ¤"
-        having = f" HAVING {self.aggregate(scope)} > {self.number(0, 3)}" if self.flip(30) else ""
+        having = f" HAVING {self.measure(scope)} > {self.number(0, 3)}" if self.flip(40) else ""
         return f"{text} GROUP BY {', '.join(keys)}{having}"
+
+    def measure(self, scope: Scope) -> str:
+        """An aggregate with a number as its value."""
+        if self.flip():
+            return self.aggregate(scope)
+        function = self.choose("AVG", "MEDIAN", "VAR_POP", "STDDEV_SAMP")
+        return f"{function}({self.choose(*Scope(scope.local).of('INT'))})"
 
     def ranked(self, scope: Scope, sources: str, where: str, names: list[str]) -> str:
         """A SELECT whose last column is a rank; ROW_NUMBER is ordered by all columns."""
@@ -277,10 +293,9 @@ def _items(items: list[str], names: list[str]) -> str:
     return ", ".join(f"{item} AS {name}" for item, name in zip(items, names, strict=True))
 
 
-@st.composite
-def queries(draw: st.DrawFn) -> Query:
-    """Queries of some depth over the streams and the relation of `DECLARATIONS`."""
-    slide = draw(st.sampled_from(("SLIDE 2", "SLIDE 3")))
-    windows = tuple(w for w in WINDOWS if "SLIDE" not in w or slide in w)
-    text, _ = Writer(draw, windows).block(draw(st.integers(0, 2)))
+def random_query(rng: random.Random) -> Query:
+    """A query of some depth over the streams and the relation of `DECLARATIONS`."""
+    grid = rng.choice(GRIDS)
+    windows = tuple(w for w in WINDOWS if "SECONDS SLIDE" not in w or w.endswith(grid))
+    text, _ = Writer(rng, windows).block(rng.randint(0, 2))
     return Query(text)

@@ -16,6 +16,7 @@ import re
 import sys
 import time
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -38,7 +39,8 @@ TIES = {"q19": ("auction", "price")}
 """Where equal rows tie in the original query, the columns that are determined."""
 
 
-def read_table(path: Path, columns: list[str], event_time: str) -> list[tuple[int, Values]]:
+@cache
+def read_table(path: Path, columns: tuple[str, ...], event_time: str) -> list[tuple[int, Values]]:
     """A table's rows with their times."""
     table = pq.read_table(path)
     values = [[_value(v) for v in table.column(name).to_pylist()] for name in columns]
@@ -57,7 +59,7 @@ def timeline(compilation: Compilation, data: Path) -> Timeline:
     streams: dict[str, list[tuple[int, Values]]] = {}
     for table in compilation.catalog.tables.values():
         if table.kind is TableKind.STREAM and table.event_time is not None:
-            columns = [column.name for column in table.columns]
+            columns = tuple(column.name for column in table.columns)
             path = data / f"{table.name.lower()}.parquet"
             streams[table.name] = read_table(path, columns, table.event_time.column)
     return Timeline(streams)

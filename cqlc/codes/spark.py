@@ -3,7 +3,6 @@
 from cqlc.diagnostics import Code, Severity
 
 NEEDS_STRICT_RUNTIME = Code("CQL4001", "needs the strict runtime")
-ENDLESS_ANSWER = Code("CQL4002", "the answer never ends")
 NO_STREAM = Code("CQL4003", "nothing streams in this query")
 NO_SPARK_AGGREGATE = Code("CQL4004", "aggregate that Spark cannot compute")
 NOTHING_LEAVES = Code("CQL4006", "nothing ever leaves the relation")

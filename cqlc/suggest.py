@@ -8,14 +8,14 @@ from collections.abc import Iterable
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate fewest edits away from `word`, if it is near enough to be meant.
 
-    Letters' case does not count. A third of the letters may be wrong, one in very short words; of
-    equally near candidates the first wins.
+    Letters' case does not count. A third of the letters may be wrong, one of two; of equally near
+    candidates the first wins.
     """
     if len(word) > 100:
         return None
     wanted = word.lower()
     best: str | None = None
-    limit = max(1, len(wanted) // 3)
+    limit = len(wanted) // 3 or len(wanted) // 2
     for candidate in candidates:
         if abs(len(candidate) - len(wanted)) > limit:
             continue

@@ -65,7 +65,7 @@ def problems(plan: Plan) -> tuple[str, ...]:
 
     def transfer(node: Plan, of: tuple[Schema, ...]) -> Schema:
         found.extend(f"{node_text(node)}: {problem}" for problem in _of_node(node, of))
-        return output_schema(node, of)
+        return of[0] if _is_uneven(node, of) else output_schema(node, of)
 
     derive(plan, transfer)
     return tuple(found)
@@ -75,11 +75,15 @@ def _of_node(plan: Plan, of: tuple[Schema, ...]) -> Iterator[str]:
     yield from _of_sorts(plan)
     if isinstance(plan, Union | Except | Intersect):
         yield from _of_sides(of[0], of[1])
-        if len(of[0]) != len(of[1]):
-            return
+    if _is_uneven(plan, of):
+        return
     names = Counter(field.name for field in output_schema(plan, of))
     yield from (f"two columns {name}" for name, times in names.items() if times > 1)
     yield from _of_parts(plan, of)
+
+
+def _is_uneven(plan: Plan, of: tuple[Schema, ...]) -> bool:
+    return isinstance(plan, Union) and len(of[0]) != len(of[1])
 
 
 def _of_sorts(plan: Plan) -> Iterator[str]:

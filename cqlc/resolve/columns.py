@@ -120,10 +120,10 @@ def _known_qualifier(name: ast.QualifiedName, scope: Scope, env: Environment) ->
     if hidden is not None:
         help = f"{hidden.table} is called {hidden.alias} in this query"
         fix = Fix(f"write {hidden.alias}", first.span, hidden.alias)
-    elif near := closest(first.text, (item.alias for item in items)):
-        help = f"did you mean {near}?"
     elif env.tables.find(first) or env.views.find(first):
         help = f"add {first.text} to FROM"
+    elif near := closest(first.text, (item.alias for item in items)):
+        help = f"did you mean {near}?"
     elif items:
         help = "FROM has " + ", ".join(item.alias for item in items)
     env.findings.report(
@@ -140,8 +140,6 @@ def _known_qualifier(name: ast.QualifiedName, scope: Scope, env: Environment) ->
 def _help_for(name: ast.Name, scope: Scope, env: Environment) -> str:
     if help := FOREIGN_COLUMNS.get(name.text.lower()):
         return help
-    if near := _near(name, scope):
-        return f"did you mean {near}?"
     owners = [
         table.name
         for table in env.tables.things()
@@ -149,6 +147,8 @@ def _help_for(name: ast.Name, scope: Scope, env: Environment) -> str:
     ]
     if owners:
         return f"{' and '.join(owners[:3])} has a column of this name; add it to FROM"
+    if near := _near(name, scope):
+        return f"did you mean {near}?"
     return "a string is written in single quotes"
 
 

@@ -24,7 +24,7 @@ from cqlc.algebra.plan import (
     Relation,
     Rename,
 )
-from cqlc.algebra.walk import columns, conjuncts, map_columns
+from cqlc.algebra.walk import columns, conjuncts, expressions, map_columns
 from cqlc.resolve.facts import FactsOf
 from cqlc.resolve.lookup import Fresh
 from cqlc.resolve.operators import conjunction
@@ -76,6 +76,8 @@ class _Pull:
         """The plan without those predicates, and they; None if something is in the way."""
         if not self.facts(plan).free & self.bound:
             return Detached(plan)
+        if isinstance(plan, Project | Aggregate | Rank) and self._computes(plan):
+            return None
         match plan:
             case Filter(rows, predicate):
                 inner = self.up(rows)
@@ -113,6 +115,10 @@ class _Pull:
             case _:
                 return None
 
+    def _computes(self, plan: Relation) -> bool:
+        """Whether the operator computes with outer columns itself."""
+        return any(columns(expr) & self.bound for expr in expressions(plan))
+
     def _split(self, predicate: Expr) -> tuple[list[Expr], tuple[Expr, ...]]:
         """The conditions that stay, and those on outer columns."""
         parts = conjuncts(predicate)
@@ -126,10 +132,8 @@ class _Pull:
             rows = Filter(rows, conjunction(staying), span=plan.span)
         return Detached(rows, (*inner.links, *tied))
 
-    def _project(self, plan: Project, inner: Detached) -> Detached | None:
+    def _project(self, plan: Project, inner: Detached) -> Detached:
         """Shows the columns that the links need beside those that the query asked for."""
-        if any(columns(column.value) & self.bound for column in plan.columns):
-            return None
         own = self.facts(inner.rows)
         needed = [f for f in own.schema if any(f.name in columns(link) for link in inner.links)]
         shown = {c.value.name: c.name for c in plan.columns if isinstance(c.value, Column)}

@@ -62,8 +62,9 @@ def at_most_one_row(plan: Relation, env: Environment, fixed: _Fixed = frozenset(
             return at_most_one_row(rows, env, frozenset(inside))
         case Distinct(rows):
             return env.facts(rows).names <= fixed or at_most_one_row(rows, env, fixed)
-        case Aggregate(_, keys):
-            return all(key.name in fixed for key in keys)
+        case Aggregate(rows, keys):
+            same = _constants(rows, env)
+            return all(key.name in fixed or columns(key.value) <= same for key in keys)
         case Rank(rows) | Except(rows) | Intersect(rows):
             return at_most_one_row(rows, env, fixed)
         case Join():
@@ -77,6 +78,20 @@ def at_most_one_row(plan: Relation, env: Environment, fixed: _Fixed = frozenset(
 def _has_key(table: str, fixed: _Fixed, env: Environment) -> bool:
     declared = env.tables.as_dict().get(table)
     return declared is not None and any(fixed.issuperset(key) for key in declared.keys)
+
+
+def _constants(plan: Relation, env: Environment) -> _Fixed:
+    """Columns that are the same in all rows."""
+    match plan:
+        case Filter(rows, predicate):
+            return _fixed_by(predicate, env.facts(rows).names, _constants(rows, env))
+        case Rename(rows, alias):
+            return frozenset(f"{alias}.{c}" for c in _constants(rows, env))
+        case Join(left, right, JoinKind.INNER, predicate):
+            known = _constants(left, env) | _constants(right, env)
+            return _fixed_by(predicate, env.facts(plan).names, known)
+        case _:
+            return frozenset()
 
 
 def _fixed_by(predicate: Expr, own: _Fixed, fixed: _Fixed) -> _Fixed:

@@ -71,13 +71,13 @@ class Sources:
     def _table(self, item: ast.TableReference) -> Joinable:
         env = self.queries.env
         name = dotted(item.name)
-        alias = item.alias or item.name.parts[-1]
         if view := self.queries.named_query(name):
-            return self._view(view, item, alias)
+            return self._view(view, item, _alias(item, view.name))
         table = env.tables.find(name)
         if table is None:
             self.queries.unknown_table(item.name)
-            return self._broken(alias, name.text, item.span)
+            return self._broken(_alias(item, name.text), name.text, item.span)
+        alias = _alias(item, table.name)
         match table.kind:
             case TableKind.STREAM:
                 scan = Scan(table.name, table.schema, span=item.name.span)
@@ -249,3 +249,8 @@ class Sources:
             "this stream reads a column from outside",
             help="move the condition out of the stream, to the WHERE beside it",
         )
+
+
+def _alias(item: ast.TableReference, declared: str) -> ast.Name:
+    """The alias that was given, or the last part of the name in its declared spelling."""
+    return item.alias or ast.Name(declared.rpartition(".")[2], span=item.name.span)

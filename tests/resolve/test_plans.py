@@ -324,6 +324,21 @@ blend(CAST(S.b AS DOUBLE))
                           Table R
         """,
     ),
+    "a row of values compared with a subquery's": (
+        "SELECT (a, b) = (SELECT MAX(k), MIN(k) FROM R) AS both FROM S [NOW]",
+        """
+        Project both = S.a = subquery.max AND S.b = subquery.min
+          Join LEFT ON TRUE
+            Rename S
+              Now
+                Scan S
+            Rename subquery
+              Project max, min
+                Aggregate max = MAX(R.k), min = MIN(R.k)
+                  Rename R
+                    Table R
+        """,
+    ),
     "results over INTERNAL windows are a stream": (
         "SELECT S.a FROM S [RANGE 1 MINUTE INTERNAL], T [ROWS 5 INTERNAL] WHERE S.a = T.a",
         """

@@ -4,6 +4,7 @@ Arasu, Babcock, Babu, McAlister, Widom, "Characterizing Memory Requirements for 
 Continuous Data Streams", ACM TODS 29(1), 2004.
 """
 
+from cqlc.analysis.bounded_memory.judge import judge
 from cqlc.analysis.bounded_memory.verdict import (
     Bounded,
     BoundedMemoryVerdict,
@@ -12,4 +13,4 @@ from cqlc.analysis.bounded_memory.verdict import (
     analyse,
 )
 
-__all__ = ["Bounded", "BoundedMemoryVerdict", "Unbounded", "Unknown", "analyse"]
+__all__ = ["Bounded", "BoundedMemoryVerdict", "Unbounded", "Unknown", "analyse", "judge"]

@@ -83,8 +83,8 @@ class _Adversary:
         numbers = range(1, self.size + 1)
         if self._owns_larger():
             numbers = range(self.size, 0, -1)
-        solutions = (self._rows(i, wanted) for i in numbers)
-        return tuple(Slot((), (own,), partners) for own, partners in solutions)
+        solutions = ((*self._rows(i, wanted), self._rows(i, wanted)[0]) for i in numbers)
+        return tuple(Slot((), (own,), partners, (more,)) for own, partners, more in solutions)
 
     def _owns_larger(self) -> bool:
         """Whether the stream that fills up has the larger side of a counted comparison."""
@@ -94,8 +94,11 @@ class _Adversary:
 
     def _alternatives(self) -> tuple[Slot, ...]:
         """Slots that hold one of two rows, so that all prefixes have the same number of rows."""
-        pairs = ((self._rows(2 * i + 1), self._rows(2 * i + 2)) for i in range(self.size))
-        return tuple(Slot((one,), (other,), partners) for (one, _), (other, partners) in pairs)
+        slots: list[Slot] = []
+        for i in range(self.size):
+            (one, _), (other, partners) = self._rows(2 * i + 1), self._rows(2 * i + 2)
+            slots.append(Slot((one,), (other,), partners, self._rows(2 * i + 2)[:1]))
+        return tuple(slots)
 
     def _middle(self) -> Witness:
         """Slots between rows of a lowest and a highest block, and partners that all rows join.

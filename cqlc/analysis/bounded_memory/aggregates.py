@@ -141,7 +141,7 @@ def _need(case: Case, head: Aggregation, aggregate: Aggregated) -> _Need | None:
         case AggregateKind.SUM if names:
             found = case.closure.of(names[0])
             return None if found.pinned and is_zero(found) else _Need(aggregate, proof)
-        case AggregateKind.AVG | AggregateKind.MEDIAN:
+        case AggregateKind.AVG | AggregateKind.MEDIAN if names:
             if any(case.closure.same(names[0], o.attribute) for o in head.groups):
                 return None
             if not case.closure.of(names[0]).pinned:

@@ -55,6 +55,7 @@ class Block:
     conditions: tuple[Expr, ...]
     columns: Mapping[str, Expr]
     caveats: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
 
 @dataclass
@@ -163,6 +164,7 @@ class Builder:
             (*left.conditions, *right.conditions),
             {**left.columns, **right.columns},
             (*left.caveats, *right.caveats),
+            (*left.given, *right.given),
         )
         joined = _where(both, plan.predicate)
         if plan.kind is JoinKind.INNER:
@@ -189,7 +191,9 @@ class Builder:
         wider = replace(use, attributes=(*use.attributes, *map(_attribute, fields)))
         columns = {**block.columns, **{f.name: Column(f.name, f.type) for f in fields}}
         note = f"only values that {plan.name} holds are looked up"
-        found = Block((wider,), block.conditions, columns, (*block.caveats, note))
+        found = Block(
+            (wider,), block.conditions, columns, (*block.caveats, note), (*block.given, plan.name)
+        )
         return found if left else _where(found, plan.predicate)
 
 

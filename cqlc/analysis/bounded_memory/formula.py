@@ -109,7 +109,14 @@ class Present:
     attribute: str
 
 
-Literal: TypeAlias = Link | Limit | Among | Null | Present | Opaque
+@dataclass(frozen=True, slots=True)
+class UnlessNull:
+    """An atom of one attribute that holds unless the attribute is NULL."""
+
+    atom: Limit | Among
+
+
+Literal: TypeAlias = Link | Limit | Among | Null | Present | Opaque | UnlessNull
 Alternative: TypeAlias = tuple[Literal, ...]
 
 
@@ -330,7 +337,7 @@ def present(alternative: Iterable[Literal]) -> set[str]:
                 found |= {left, right}
             case Limit(name) | Among(name) | Present(name):
                 found.add(name)
-            case Null() | Opaque():
+            case Null() | Opaque() | UnlessNull():
                 pass
     return found
 
@@ -342,7 +349,8 @@ def nulls(alternative: Iterable[Literal]) -> frozenset[str]:
 
 def atoms(alternative: Iterable[Literal]) -> tuple[Atom, ...]:
     """The atoms of an alternative."""
-    return tuple(lit for lit in alternative if isinstance(lit, Link | Limit | Among))
+    plain = (lit.atom if isinstance(lit, UnlessNull) else lit for lit in alternative)
+    return tuple(lit for lit in plain if isinstance(lit, Link | Limit | Among))
 
 
 def opaque(alternative: Iterable[Literal]) -> tuple[Opaque, ...]:

@@ -17,7 +17,7 @@ from cqlc.analysis.bounded_memory.formula import (
     Cases,
     Formula,
     OneOf,
-    Unread,
+    UnlessNull,
     UnsplitError,
     atoms,
     constants,
@@ -27,6 +27,7 @@ from cqlc.analysis.bounded_memory.formula import (
     present,
 )
 from cqlc.analysis.bounded_memory.query import (
+    Among,
     Atom,
     Attribute,
     Conjunction,
@@ -50,15 +51,10 @@ def pieces(builder: Builder, block: Block) -> tuple[tuple[StreamUse, ...], tuple
     alternatives = split.asked(asked)
     alternatives = split.declared(alternatives, declared)
     bounds = tuple(_type_bounds(builder, uses))
-    known = frozenset(
-        name for formula in asked for name in mentioned(formula) if not isinstance(formula, Unread)
-    )
-    return uses, tuple(_conjunction(a, bounds, known) for a in alternatives)
+    return uses, tuple(_conjunction(a, bounds) for a in alternatives)
 
 
-def _conjunction(
-    alternative: Alternative, bounds: tuple[Atom, ...], known: frozenset[str]
-) -> Conjunction:
+def _conjunction(alternative: Alternative, bounds: tuple[Atom, ...]) -> Conjunction:
     missing = nulls(alternative)
     of_types = (
         atom for atom in bounds if isinstance(atom, Limit) and atom.attribute not in missing
@@ -66,7 +62,7 @@ def _conjunction(
     return Conjunction(
         (*atoms(alternative), *of_types),
         missing,
-        frozenset(present(alternative) & known),
+        frozenset(present(alternative)),
         opaque(alternative),
     )
 
@@ -207,8 +203,12 @@ class _Splitter:
             return [alternative]
         alone = len(names) == 1 and not names & nulls(alternative)
         if alone and any(map(self._possible, true)):
-            unknown = []
+            true, unknown = [_unless_null(a) for a in true], []
         return self._both([alternative], true + unknown)
+
+
+def _unless_null(alternative: Alternative) -> Alternative:
+    return tuple(UnlessNull(a) if isinstance(a, Limit | Among) else a for a in alternative)
 
 
 def _unsplit(formula: Formula) -> Alternative:

@@ -192,6 +192,8 @@ class SpjQuery:
     pieces: tuple[Conjunction, ...]
     head: Head
     caveats: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    """What is at hand besides stored occurrences: NRRs."""
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:

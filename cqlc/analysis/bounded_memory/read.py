@@ -39,6 +39,8 @@ from cqlc.datatypes import (
 
 _EXACT_DOUBLE = 2**53
 _EXACT_FLOAT = 2**24
+_DIGITS = 15
+"""Decimals of so many digits stay different as doubles, though not where constants are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,8 @@ def _cast(found: Term | None, type: DataType) -> Term | None:
             return replace(found, largest=_EXACT_DOUBLE if type == DOUBLE else _EXACT_FLOAT)
         case Shifted(column) if column.type == FLOAT and type == DOUBLE:
             return found
+        case Shifted(Column(type=Decimal(digits))) if type == DOUBLE and digits <= _DIGITS:
+            return replace(found, largest=0)
         case Shifted(Column(type=Decimal(_, narrow))) if isinstance(type, Decimal):
             return found if type.scale >= narrow else None
         case Shifted(column) if is_integer(column.type) and isinstance(type, Decimal):

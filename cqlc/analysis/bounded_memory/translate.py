@@ -30,8 +30,8 @@ from cqlc.analysis.bounded_memory.query import (
     AggregateKind,
     Aggregation,
     Head,
-    Link,
     NotApplicable,
+    Output,
     Projection,
     SpjQuery,
 )
@@ -151,34 +151,38 @@ def _expanded(expr: Expr, block: Block) -> Expr:
 def _finished(builder: Builder, block: Block, head: Head, notes: tuple[str, ...]) -> SpjQuery:
     """The query with its conditions split into pieces and all that is declared added."""
     uses, found = pieces(builder, block)
-    query = SpjQuery(uses, found, head, (*block.caveats, *notes))
-    asked = _asked(query, builder.conditioned)
-    caveats = [
-        f"the values of {name} come in an order of their own"
-        for name in sorted(asked)
-        if name in builder.ordered
-    ]
+    query = SpjQuery(uses, found, _freely(head, builder), (*block.caveats, *notes), block.given)
+    ordered = (
+        f"the values of {name}, which a condition compares, come in an order of their own"
+        for name in sorted(builder.conditioned & builder.ordered)
+    )
+    asked = builder.conditioned | set(_answered(head))
     crowded = {
         f"not every {a.sort.name} lies between two others"
         for a in query.attributes.values()
         if a.name in asked and a.sort in builder.crowded
     }
-    return replace(query, caveats=(*query.caveats, *caveats, *sorted(crowded)))
+    return replace(query, caveats=(*query.caveats, *ordered, *sorted(crowded)))
 
 
-def _asked(query: SpjQuery, conditioned: frozenset[str]) -> set[str]:
-    """The attributes that conditions or the answer look at."""
-    links = {
-        name
-        for piece in query.pieces
-        for atom in piece.atoms
-        if isinstance(atom, Link)
-        for name in (atom.left, atom.right)
-    }
-    return set(conditioned) | links | set(answered(query.head))
+def _freely(head: Head, builder: Builder) -> Head:
+    """The head, in which attributes whose values come in some order prove nothing."""
+
+    def free(output: Output) -> Output:
+        return replace(output, exact=output.exact and output.attribute not in builder.ordered)
+
+    match head:
+        case Projection(found):
+            return replace(head, outputs=tuple(map(free, found)))
+        case Aggregation(groups, aggregates):
+            functions = (
+                replace(a, exact=a.exact and builder.ordered.isdisjoint(a.attributes))
+                for a in aggregates
+            )
+            return Aggregation(tuple(map(free, groups)), tuple(functions))
 
 
-def answered(head: Head) -> Iterable[str]:
+def _answered(head: Head) -> Iterable[str]:
     """The attributes of the answer."""
     match head:
         case Projection(found):

@@ -27,6 +27,7 @@ from cqlc.analysis.bounded_memory.query import (
     Conjunction,
     Limit,
     NotApplicable,
+    Opaque,
     Projection,
     SpjQuery,
 )
@@ -39,12 +40,13 @@ _MOST_PIECES = 256
 class Bounded:
     """Constant memory is enough; the synopsis says for what.
 
-    `given` says what else has to be kept: windows, relations.
+    `given` says what else has to be kept: windows, relations. An `empty` query has no results.
     """
 
     synopsis: Synopsis
     reason: str
     given: tuple[str, ...] = ()
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,14 @@ def analyse(query: SpjQuery | NotApplicable) -> BoundedMemoryVerdict:
     if cases is None:
         return Unknown(("the conditions fall into too many cases to look at",))
     if not cases:
-        return Bounded(NOTHING, "no rows satisfy the conditions")
+        return Bounded(NOTHING, "no rows satisfy the conditions", empty=True)
     cases = _with_finite_streams(cases)
     cases = [_folded(case) for case in cases]
     found = [(case, _violations(case)) for case in cases]
     failed = [(case, violations) for case, violations in found if violations]
     if not failed:
-        given = tuple(f"{u.name}: {u.stored}" for u in cases[0].query.uses if u.stored)
+        stored = (f"{u.name}: {u.stored}" for u in cases[0].query.uses if u.stored)
+        given = (*stored, *(f"{name}: the NRR" for name in query.given))
         return Bounded(synopsis(cases), _reason(cases[0].query), given)
     return _refused(query, cases, failed)
 
@@ -213,6 +216,8 @@ def _refused(
         proved = tuple(v for v in violations if _proved(case, v))
         if not proved:
             reasons += _unproved(case, violations)
+        elif case.piece.opaque:
+            reasons += (_unread(condition) for condition in case.piece.opaque)
         elif not all(separate(case, other) for other in cases if other is not case):
             reasons.append("the alternatives of the condition overlap across streams")
         elif _mixed(query):
@@ -232,11 +237,16 @@ def _unproved(case: Case, violations: Iterable[Violation]) -> Iterable[str]:
             yield _inexact(violation)
 
 
+def _unread(condition: Opaque) -> str:
+    names = " and ".join(sorted(condition.attributes)) or "constants"
+    return f"the condition on {names} is not a comparison of columns or constants"
+
+
 def _inexact(violation: Violation) -> str:
     names = " and ".join(violation.attributes)
     match violation.condition:
         case Condition.OPAQUE:
-            return f"the condition on {names} is not a comparison of columns or constants"
+            return _unread(Opaque(frozenset(violation.attributes)))
         case Condition.OUTPUT | Condition.GROUP:
             return f"what is computed from {names} may have finitely many values"
         case _:

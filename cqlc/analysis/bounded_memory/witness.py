@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from statistics import median
 
 from cqlc.algebra.expr import Comparison, Value
 from cqlc.analysis.bounded_memory.criteria import Case
@@ -52,6 +51,8 @@ class Slot:
     off: tuple[Row, ...]
     on: tuple[Row, ...]
     partners: tuple[Row, ...]
+    again: tuple[Row, ...] = ()
+    """The row of `on` once more, with keys of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Witness:
             case Reveal.PARTNERS:
                 return (*self.low, *slot.partners)
             case Reveal.AGAIN:
-                return (*slot.partners, *slot.on)
+                return (*slot.partners, *slot.again)
             case Reveal.SHOWN:
                 return slot.partners
             case Reveal.MIDDLE:
@@ -113,16 +114,18 @@ class Witness:
 # --------------------------------------------------------------------------------- medians
 
 
-def _median(balanced: tuple[Case, str] | None, rows: Iterable[Row]) -> float | None:
-    """The median of an attribute's coordinates over the results of some rows."""
+def _median(balanced: tuple[Case, str] | None, rows: Iterable[Row]) -> tuple[int, ...]:
+    """The middle ones of an attribute's coordinates over the results of some rows."""
     assert balanced is not None
     case, name = balanced
     by_use: dict[str, list[Row]] = {use.name: [] for use in case.query.uses}
     for row in rows:
         by_use[row.use.name].append(row)
     joined = ({k: v for r in combo for k, v in r.at.items()} for combo in product(*by_use.values()))
-    found = [at for values in joined if _joins(case, values) and (at := values[name]) is not None]
-    return median(found) if found else None
+    at = (values[name] for values in joined if _joins(case, values))
+    found = sorted(place for place in at if place is not None)
+    half = len(found) // 2
+    return tuple(found[half - 1 : half + 1] if len(found) % 2 == 0 else found[half : half + 1])
 
 
 def _joins(case: Case, at: Mapping[str, int | None]) -> bool:

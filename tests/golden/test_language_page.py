@@ -1,7 +1,8 @@
-"""The list of functions in docs/language.md is that of the registry; `--bless` writes it."""
+"""What docs/language.md lists is what there is; `--bless` writes the list of functions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from cqlc.functions.numbers import NUMBER_FUNCTIONS
 from cqlc.functions.strings import STRING_FUNCTIONS
 from cqlc.functions.times import TIME_FUNCTIONS
 from cqlc.functions.values import VALUE_FUNCTIONS
+from cqlc.syntax.scanner import MAX_BRACKETS
+from cqlc.syntax.words import RESERVED
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
 START, END = "<!-- functions -->\n", "<!-- end of functions -->"
@@ -48,4 +51,14 @@ def test_every_function_is_listed(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--bless"):
         PAGE.write_text(f"{before}{START}{wanted}{END}{after}", "utf-8")
         return
-    assert present == wanted, "run `pytest --bless tests/golden/test_function_list.py`"
+    assert present == wanted, "run `pytest --bless tests/golden/test_language_page.py`"
+
+
+def test_reserved_words_are_listed() -> None:
+    listed = re.search(r"words that need quotes are\n\n`([A-Z\s]+)`", PAGE.read_text("utf-8"))
+    assert listed
+    assert listed[1].split() == sorted(RESERVED)
+
+
+def test_limits_are_told() -> None:
+    assert f"Brackets nest at most {MAX_BRACKETS} deep" in PAGE.read_text("utf-8")

@@ -55,7 +55,7 @@ def test_every_function_is_listed(request: pytest.FixtureRequest) -> None:
 
 
 def test_reserved_words_are_listed() -> None:
-    listed = re.search(r"words that need quotes are\n\n`([A-Z\s]+)`", PAGE.read_text("utf-8"))
+    listed = re.search(r"words that need quotes are\n\n`([A-Z_\s]+)`", PAGE.read_text("utf-8"))
     assert listed
     assert listed[1].split() == sorted(RESERVED)
 

@@ -45,6 +45,7 @@ class Source:
         self._data, self._end = base / "data", base / "end"
         for folder in (self._data, self._end):
             folder.mkdir(parents=True, exist_ok=True)
+        self._files = len(list(self._data.iterdir()))
         self._schema = pa.schema([*columns.items(), ("ts", MOMENT), ("_end", pa.bool_())])
 
     def write(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -58,6 +59,8 @@ class Source:
     def _write(self, path: Path, rows: Sequence[dict[str, Any]]) -> None:
         hidden = path.with_name(f".{path.name}")
         pq.write_table(pa.Table.from_pylist(list(rows), schema=self._schema), hidden)
+        self._files += 1
+        os.utime(hidden, (self._files, self._files))  # Spark reads files in the order of their age
         hidden.rename(path)
 
     def read(self, spark: SparkSession) -> DataFrame:

@@ -246,11 +246,10 @@ def _reserved_word(failure: Failure) -> Diagnostic | None:
 
 def _missing_comma(failure: Failure) -> Diagnostic | None:
     index = failure.index
-    if index == 0 or "," not in failure.accepts or index >= len(failure.tokens):
-        return None
-    if not failure.fits(
-        [*failure.tokens[:index], failure.token(",", index), *failure.tokens[index:]]
-    ):
+    if failure.word(index) == "(" and failure.kind(index - 1) == "WORD":
+        # The word before may be the name of a function.
+        index -= 1
+    if not 0 < index < len(failure.tokens) or not _fits_with_comma(failure, index):
         return None
     place = Span(failure.tokens[index - 1].end, failure.tokens[index - 1].end)
     # In `a b c` the comma may be missing after `a` or after `b`.
@@ -263,6 +262,11 @@ def _missing_comma(failure: Failure) -> Diagnostic | None:
         help="put a comma between the items",
         fix=Fix("insert a comma", place, ",") if certain else None,
     )
+
+
+def _fits_with_comma(failure: Failure, index: int) -> bool:
+    comma = failure.token(",", index)
+    return failure.fits([*failure.tokens[:index], comma, *failure.tokens[index:]])
 
 
 def _chained_comparison(failure: Failure) -> Diagnostic | None:

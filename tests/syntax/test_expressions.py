@@ -168,4 +168,4 @@ def test_spans_cover_the_text_of_a_node() -> None:
     assert cut(item.span) == "f(a + 1, (b)) AS x"
     assert cut(item.value.span) == "f(a + 1, (b))"
     assert cut(first.span) == "a + 1"
-    assert cut(second.span) == "b"
+    assert cut(second.span) == "(b)"

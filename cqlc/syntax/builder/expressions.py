@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 from cqlc.source import Span
@@ -196,7 +197,7 @@ def scalar_query(span: Span, query: ast.Query) -> ast.Expr:
 
 
 def grouped(span: Span, value: ast.Expr) -> ast.Expr:
-    return value
+    return replace(value, span=span)
 
 
 def row_value(span: Span, first: ast.Expr, rest: tuple[ast.Expr, ...]) -> ast.Expr:

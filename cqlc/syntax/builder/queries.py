@@ -251,7 +251,7 @@ def join_using(span: Span, columns: tuple[ast.Name, ...]) -> _Condition:
 
 
 def parenthesized_join(span: Span, join: ast.FromItem) -> ast.FromItem:
-    return join
+    return replace(join, span=span)
 
 
 def table_reference(

@@ -79,7 +79,8 @@ def _set_operation(node: ast.SetOperation) -> Doc:
 
 
 def _operand(node: ast.QueryBody) -> Doc:
-    return Anchor(node.span, _body(node))
+    # A query in parentheses has its anchor inside of them.
+    return _body(node) if isinstance(node, ast.Query) else Anchor(node.span, _body(node))
 
 
 def _select(node: ast.Select) -> Doc:

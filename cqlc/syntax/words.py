@@ -67,7 +67,9 @@ def terminal(
     tokens: Sequence[Token], index: int, choices: Collection[str], keywords: Mapping[str, str]
 ) -> str:
     """The terminal of the word `tokens[index]` in a state in which the parser has `choices`."""
-    word = tokens[index].text.upper()
+    text = tokens[index].text
+    # Some letters become ASCII letters in capitals; keywords are not spelled with them.
+    word = text.upper() if text.isascii() else text
     keyword = keywords.get(word)
     is_name = "NAME" in choices
     if keyword is None:

@@ -71,6 +71,12 @@ def test_keywords_have_any_case(word: str) -> None:
     assert program(f"{word} a FROM s") == program("SELECT a FROM s")
 
 
+@pytest.mark.parametrize("text", ["\u017felect", "\u0131n"])
+def test_letters_that_capitals_hide_make_no_keyword(text: str) -> None:
+    (item,) = select(f"SELECT {text} FROM s").items
+    assert item.value == ast.Reference(ast.QualifiedName((ast.Name(text),)))
+
+
 @pytest.mark.parametrize("text", ["a$b", "$x", "_time", "été", "名前", "a1", "Ω", "naïve_2"])
 def test_names_of_letters_digits_and_signs(text: str) -> None:
     (item,) = select(f"SELECT {text} FROM s").items

@@ -30,7 +30,8 @@ class Run:
     """One parse: a stack of half-built pieces and the tokens that may come next."""
 
     def __init__(self, lark: Lark, start: str) -> None:
-        self._parser = lark.parse_interactive(start=start)
+        # Lark wants tokens of its own class, and uses no more of them than their type.
+        self._parser: Any = lark.parse_interactive(start=start)
 
     @property
     def choices(self) -> Collection[str]:
@@ -44,14 +45,14 @@ class Run:
     def feed(self, token: Token) -> None:
         """Takes the next token."""
         try:
-            self._parser.feed_token(token)  # type: ignore[arg-type]
+            self._parser.feed_token(token)
         except UnexpectedToken:
             raise UnexpectedError from None
 
     def finish(self) -> Any:
         """The node built from all tokens."""
         try:
-            return self._parser.feed_token(Token("$END", "", -1, -1)).value  # type: ignore[arg-type]
+            return self._parser.feed_token(Token("$END", "", -1, -1)).value
         except UnexpectedToken:
             raise UnexpectedError from None
 

@@ -2,12 +2,14 @@
 
 from cqlc.semantics.meaning import Change, Meaning
 from cqlc.semantics.timeline import BEGINNING, FOREVER, Arrival, TableChange, Timeline, Values
+from cqlc.semantics.values import EvaluationError
 
 __all__ = [
     "BEGINNING",
     "FOREVER",
     "Arrival",
     "Change",
+    "EvaluationError",
     "Meaning",
     "TableChange",
     "Timeline",

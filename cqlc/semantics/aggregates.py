@@ -21,7 +21,7 @@ from cqlc.datatypes import DataType, is_numeric
 from cqlc.functions import AGGREGATES, Nulls
 from cqlc.semantics.expressions import Evaluator, UserFunctions, evaluator
 from cqlc.semantics.timeline import Values
-from cqlc.semantics.values import fit, order_key
+from cqlc.semantics.values import EvaluationError, fit, order_key
 from cqlc.semantics.windows import Row
 
 Aggregator: TypeAlias = Callable[[Sequence[Row]], Value]
@@ -32,6 +32,10 @@ def aggregator(call: AggregateCall, schema: Schema, functions: UserFunctions) ->
     pick = _arguments([evaluator(argument, schema, functions) for argument in call.arguments])
     counts = evaluator(call.where, schema, functions) if call.where is not None else None
     user = functions.get(call.function)
+    if user is None and call.function not in AGGREGATES:
+        raise EvaluationError(
+            f"the aggregate {call.function} is declared, but no callable is given"
+        )
     compute = user or AGGREGATE_MEANINGS[call.function]
     lenient = user is None and AGGREGATES[call.function].nulls is Nulls.LENIENT
     in_order = user is not None or call.function in _IN_ORDER

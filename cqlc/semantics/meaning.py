@@ -55,7 +55,6 @@ from cqlc.algebra.plan import (
 )
 from cqlc.algebra.schema import Schema
 from cqlc.algebra.walk import derive, inputs, output_schema, subplans
-from cqlc.semantics import timeline as time
 from cqlc.semantics.expressions import UserFunctions, evaluator
 from cqlc.semantics.relational import (
     Binary,
@@ -67,11 +66,12 @@ from cqlc.semantics.relational import (
     minus,
     unary,
 )
-from cqlc.semantics.timeline import Arrival, TableChange, Timeline
+from cqlc.semantics.timeline import BEGINNING, FOREVER, Arrival, TableChange, Timeline
+from cqlc.semantics.timeline import Values as RowValues
 from cqlc.semantics.values import fit
 from cqlc.semantics.windows import History, Row, Setting, history, table_history
 
-Change: TypeAlias = tuple[int, int, time.Values]
+Change: TypeAlias = tuple[int, int, RowValues]
 """A time, +1 or -1, and the row a relation gains or loses then."""
 
 
@@ -79,9 +79,10 @@ class Meaning:
     """What plans mean over one timeline.
 
     `tick` is the length of an instant in microseconds; all times are multiples of it. `clock` is
-    the clock of RSTREAMs that have none of their own. Nothing after the `horizon` is looked at;
-    without one, an RSTREAM on a clock stops at the first tick of the clock at which its relation
-    has changed for the last time, since it would go on for ever.
+    the clock of RSTREAMs that have none of their own. Clocks begin to tick with the first input.
+    Nothing after the `horizon` is looked at; without one, an RSTREAM on a clock stops at the first
+    tick of the clock at which its relation has changed for the last time, since it would go on for
+    ever.
     """
 
     def __init__(
@@ -96,9 +97,10 @@ class Meaning:
         if any(moment % tick for moment in timeline.times):
             raise ValueError(f"the times are not all multiples of the tick, {tick} microseconds")
         self._timeline = timeline
+        self._start = min(timeline.times, default=0)
         self._tick = tick
         self._clock = clock or EveryChange()
-        self._horizon = time.FOREVER if horizon is None else horizon
+        self._horizon = FOREVER if horizon is None else horizon
         self._endless = horizon is None
         self._functions = functions or {}
         self._plans: dict[int, Plan] = {}  # keeps plans alive, and so their ids unique
@@ -112,7 +114,7 @@ class Meaning:
 
     # ------------------------------------------------------------------------- what is asked
 
-    def relation(self, plan: Relation, at: int) -> Counter[time.Values]:
+    def relation(self, plan: Relation, at: int) -> Counter[RowValues]:
         """The rows of a relation at a time, as a bag."""
         self._note(plan)
         return Counter(row.values for row in self._rows(plan, at))
@@ -157,7 +159,7 @@ class Meaning:
             case Now() | Unbounded() | Range() | Rows() | Session() | Table():
                 return self._history(plan).instants()
             case Values():
-                return (time.BEGINNING,)
+                return (BEGINNING,)
             case (
                 Rename() | Filter() | Project() | Distinct() | Join() | NrrJoin() | Aggregate()
                 | Union() | Except() | Intersect() | Rank()
@@ -185,20 +187,18 @@ class Meaning:
                 return self._history(plan).at(at)
             case Values(rows):
                 constants = (tuple(evaluator(e, (), self._functions)(()) for e in r) for r in rows)
-                return [Row(v, time.BEGINNING, time.BEGINNING, time.FOREVER) for v in constants]
+                return [Row(v, BEGINNING, BEGINNING, FOREVER) for v in constants]
             case NrrJoin(input):
                 return self._as_of(plan)(self._rows(input, at))
             case Rename(input) | Filter(input) | Project(input) | Distinct(input):
                 return self._unary(plan)(self._rows(input, at))
             case Aggregate(input) | Rank(input):
                 return self._unary(plan)(self._rows(input, at))
-            case Join(left, right, JoinKind.INNER | JoinKind.SEMI) if self._any_empty(
-                left, right, at
-            ):
-                return ()
-            case Join(left, right) | Union(left, right):
+            case Join(left, right, kind):
+                if kind in (JoinKind.INNER, JoinKind.SEMI) and self._any_empty(left, right, at):
+                    return ()
                 return self._binary(plan)(self._rows(left, at), self._rows(right, at))
-            case Except(left, right) | Intersect(left, right):
+            case Union(left, right) | Except(left, right) | Intersect(left, right):
                 return self._binary(plan)(self._rows(left, at), self._rows(right, at))
 
     def _any_empty(self, left: Relation, right: Relation, at: int) -> bool:
@@ -283,11 +283,12 @@ class Meaning:
                 return self._boundaries(self._changes(plan), clock)
 
     def _boundaries(self, instants: Sequence[int], grid: Grid) -> Iterable[int]:
-        """The boundaries from the first of some instants on."""
+        """The boundaries from the first of some instants, or the first input, on."""
         if not instants:
             return ()
+        start = max(instants[0], self._start)
         end = grid.up(instants[-1] - 1) if self._endless else self._horizon
-        return range(grid.up(instants[0] - 1), end + 1, grid.period)
+        return range(grid.up(start - 1), end + 1, grid.period)
 
     def _restored(self, continuous: Relation, grid: Grid) -> dict[int, list[Row]]:
         """The insertions into a relation, by the boundary they are held to."""
@@ -305,7 +306,7 @@ class Meaning:
             yield from _elements(((now, [*rows, *minus(held.get(now, ()), rows)]),))
 
 
-def _element(moment: int, values: time.Values) -> Arrival:
+def _element(moment: int, values: RowValues) -> Arrival:
     return moment, (*values, moment)
 
 
@@ -313,7 +314,7 @@ def _elements(bags: Iterable[tuple[int, Iterable[Row]]]) -> list[Arrival]:
     return [_element(moment, row.values) for moment, rows in bags for row in rows]
 
 
-def _stored(values: time.Values, schema: Schema) -> time.Values:
+def _stored(values: RowValues, schema: Schema) -> RowValues:
     """An input row as its types hold it: FLOAT has single precision."""
     return tuple(
         fit(value, field.type) if isinstance(value, float) else value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cqlc.algebra.expr import Value
+from cqlc.semantics.values import FIRST_TIME
 
 Values: TypeAlias = tuple[Value, ...]
 Arrival: TypeAlias = tuple[int, Values]
@@ -14,7 +15,7 @@ Arrival: TypeAlias = tuple[int, Values]
 TableChange: TypeAlias = tuple[int, int, Values]
 """A time, +1 or -1, and the row a table gains or loses then."""
 
-BEGINNING = -62_135_596_800_000_000
+BEGINNING = FIRST_TIME
 """The first timestamp there is, 0001-01-01: constants have existed since then."""
 
 FOREVER = 2**63 - 1

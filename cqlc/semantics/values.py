@@ -26,6 +26,11 @@ from cqlc.datatypes import (
     is_integer,
 )
 
+
+class EvaluationError(Exception):
+    """An expression that has no value at all, not even NULL: an invalid pattern, for example."""
+
+
 Number: TypeAlias = int | float | decimal.Decimal
 
 NAN = math.nan
@@ -36,9 +41,11 @@ _BITS: dict[DataType, int] = {
     SMALLINT: 16,
     INT: 32,
     BIGINT: 64,
-    TIMESTAMP: 64,
     DURATION: 64,
 }
+FIRST_TIME, LAST_TIME = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The TIMESTAMPs there are: the years 1 to 9999."""
+
 _EXACT = decimal.Context(prec=100, rounding=decimal.ROUND_HALF_UP)
 
 
@@ -63,6 +70,8 @@ def fit(number: Number, type: DataType) -> Value:
     if isinstance(number, float) and not math.isfinite(number):
         return None
     whole = int(_rounded(number) if type == DURATION else number)
+    if type == TIMESTAMP:
+        return whole if FIRST_TIME <= whole <= LAST_TIME else None
     half = 1 << (_BITS[type] - 1)
     return whole if -half <= whole < half else None
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from cqlc.algebra.expr import Value
 from cqlc.datatypes import DOUBLE, DURATION, FLOAT, STRING, TIMESTAMP, Array, DataType, Struct
 from cqlc.semantics.casts import caster, parse_timestamp, timestamp_text
+from cqlc.semantics.values import fit
 
 SECOND = 1_000_000
 _CLOCK = re.compile(r"(\d+):(\d{2}):(\d{2})(?:\.(\d{1,6}))?")
@@ -27,6 +28,11 @@ class TimeStyle(StrEnum):
 
 def parse_time(text: str) -> tuple[int, TimeStyle] | None:
     """The microseconds that `12.5`, `00:00:12.5` or `2024-05-01 12:00:00` stands for."""
+    parsed = _parsed_time(text)
+    return parsed if parsed is not None and fit(parsed[0], TIMESTAMP) is not None else None
+
+
+def _parsed_time(text: str) -> tuple[int, TimeStyle] | None:
     if match := _SECONDS.fullmatch(text):
         whole, fraction = int(match[1]) * SECOND, _fraction(match[2])
         return whole - fraction if text.startswith("-") else whole + fraction, TimeStyle.SECONDS

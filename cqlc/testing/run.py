@@ -14,7 +14,7 @@ from cqlc.compiler import Compilation, compile_program
 from cqlc.diagnostics import CompileError, Diagnostic, Label, Severity
 from cqlc.render.diagnostic import render_text
 from cqlc.resolve import ResolvedQuery
-from cqlc.semantics import Change
+from cqlc.semantics import Change, EvaluationError
 from cqlc.source import Source, Span
 from cqlc.testing.answers import Shape, as_changes, compare, snapshot
 from cqlc.testing.arrivals import Arrivals, read_arrivals
@@ -59,7 +59,10 @@ class Answered:
 
 def run_file(path: Path, engine: Engine, *, bless: bool = False) -> list[Outcome]:
     """Runs the tests of a file; with `bless`, writes the answers into it."""
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return [Outcome(path, path.stem, 1, (f"the file cannot be read: {error}",), 0.0)]
     source = Source(text, str(path))
     try:
         tests = read_tests(path, text)
@@ -77,6 +80,8 @@ def run_file(path: Path, engine: Engine, *, bless: bool = False) -> list[Outcome
                 problems = []
         except TestFileError as error:
             problems = list(_told(error, source))
+        except EvaluationError as error:
+            problems = [f"the query has no answer: {error}"]
         except CompileError as error:
             shown = (render_text(d, source) for d in error.diagnostics if d.severity is _ERROR)
             problems = [line for each in shown for line in each.splitlines()]

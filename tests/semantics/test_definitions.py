@@ -215,6 +215,11 @@ def test_constants_have_been_there_since_the_beginning() -> None:
     assert Meaning(Timeline()).stream(plan) == [(BEGINNING, (1, BEGINNING))]
 
 
+def test_clocks_begin_to_tick_with_the_first_input() -> None:
+    program = f"{S} SELECT RSTREAM(x) EVERY 2 SECONDS FROM (VALUES (7)) AS c (x), S;"
+    assert elements(program, {"S": [(5, "a", 1)]}, horizon=9) == [(6, (7,)), (8, (7,))]
+
+
 # ----------------------------------------------------------------------------------- relations
 
 SIDES = {"S": [(1, "a", 1), (1, "b", 2), (1, None, 3)], "T": [(1, "a", 7), (1, "c", 8)]}

@@ -114,7 +114,7 @@ FAULTS = [
     ),
     Fault(
         "RSTREAM on a clock begins one tick of it late",
-        Meaning, "_boundaries", "range(grid.up(instants[0] - 1)", "range(grid.up(instants[0])",
+        Meaning, "_boundaries", "grid.up(start - 1)", "grid.up(start)",
         definitions.test_rstream_of_a_sliding_window_speaks_at_its_boundaries,
     ),
     Fault(

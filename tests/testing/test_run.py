@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from textwrap import dedent
 from xml.etree import ElementTree
@@ -252,3 +253,38 @@ def test_check_raises_with_the_difference(tmp_path: Path) -> None:
 def test_an_unknown_engine() -> None:
     with pytest.raises(cqlc.testing.UnknownEngineError, match="there is: reference"):
         cqlc.testing.run_paths([], engine="abacus")
+
+
+# ----------------------------------------------------------------------------------- robustness
+
+TEXTS = [path.read_text() for path in sorted(EXAMPLES.glob("*.md"))]
+
+
+@pytest.mark.parametrize("number", range(150))
+def test_no_file_however_broken_ends_in_a_traceback(tmp_path: Path, number: int) -> None:
+    rng = random.Random(number)
+    text = rng.choice(TEXTS)
+    for _ in range(rng.randrange(1, 6)):
+        start = rng.randrange(len(text))
+        end = min(len(text), start + rng.choice((1, 1, 5, 40)))
+        new = rng.choice(
+            ("", "|", "9999999999999999", "NULL", "\n", "```", "é", "-", text[start:end])
+        )
+        text = text[:start] + new + text[end:]
+    path = tmp_path / "broken.md"
+    path.write_text(text)
+    cqlc.testing.run_paths([path]).text()
+    cqlc.testing.run_paths([path], bless=True).junit()
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
+    missing = tmp_path / "missing.md"
+    got = cqlc.testing.run_paths([tmp_path / "binary.md", missing])
+    assert [outcome.ok for outcome in got.outcomes] == [False, False]
+    assert got.text().count("the file cannot be read") == 2
+
+
+def test_a_query_without_an_answer_is_a_failure(tmp_path: Path) -> None:
+    text = COUNTS.format(two=2).replace("GROUP BY", "WHERE 'x' RLIKE '[' GROUP BY")
+    assert "the query has no answer: '[' is not a regular expression" in report(tmp_path, text)

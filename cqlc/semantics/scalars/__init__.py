@@ -6,13 +6,13 @@ import decimal
 from collections.abc import Callable, Sequence
 
 from cqlc.algebra.expr import Value
-from cqlc.datatypes import DataType, Struct, is_numeric
+from cqlc.datatypes import DURATION, TIMESTAMP, DataType, Struct, is_numeric
 from cqlc.functions import FIELD, SCALARS, Nulls
 from cqlc.semantics.scalars.nested import NESTED
 from cqlc.semantics.scalars.numbers import NUMBERS
 from cqlc.semantics.scalars.strings import STRINGS
 from cqlc.semantics.scalars.times import TIMES
-from cqlc.semantics.values import fit
+from cqlc.semantics.values import EvaluationError, fit
 
 IMPLEMENTATIONS = {**NUMBERS, **STRINGS, **TIMES, **NESTED}
 
@@ -23,9 +23,11 @@ def scalar_function(
     """The function called `name` for arguments of these types."""
     if name == FIELD.name:
         return _field_access(arguments[0])
+    if name not in IMPLEMENTATIONS:
+        raise EvaluationError(f"the function {name} is declared, but no Python callable is given")
     function = IMPLEMENTATIONS[name]
     strict = SCALARS[name].nulls in (Nulls.STRICT, Nulls.PARTIAL)
-    numeric = is_numeric(result)
+    numeric = is_numeric(result) or result in (TIMESTAMP, DURATION)
 
     def apply(*values: Value) -> Value:
         if strict and None in values:

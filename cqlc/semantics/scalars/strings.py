@@ -11,6 +11,7 @@ from functools import lru_cache
 from urllib.parse import quote_plus, unquote_to_bytes, urlsplit
 
 from cqlc.algebra.expr import Value
+from cqlc.semantics.values import EvaluationError
 
 
 def _bytes(text: str | bytes) -> bytes:
@@ -92,7 +93,17 @@ def _levenshtein(left: str, right: str) -> int:
 
 @lru_cache(maxsize=256)
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"\(\?<(?=[A-Za-z])", "(?P<", text))
+    try:
+        return re.compile(re.sub(r"\(\?<(?=[A-Za-z])", "(?P<", text))
+    except re.error as error:
+        raise EvaluationError(f"'{text}' is not a regular expression: {error}") from None
+
+
+def _group(match: re.Match[str], number: int) -> str:
+    """The text of a group; '' if it took no part."""
+    if not 0 <= number <= match.re.groups:
+        raise EvaluationError(f"'{match.re.pattern}' has no group {number}")
+    return match.group(number) or ""
 
 
 @lru_cache(maxsize=256)
@@ -133,7 +144,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     match = _pattern(pattern).search(text)
-    return (match.group(group) or "") if match else ""
+    return _group(match, group) if match else ""
 
 
 def _regexp_replace(text: str, pattern: str, replacement: str) -> str:
@@ -141,7 +152,7 @@ def _regexp_replace(text: str, pattern: str, replacement: str) -> str:
 
     def substitute(match: re.Match[str]) -> str:
         return "".join(
-            (match.group(int(group)) or "") if group else escaped + plain
+            _group(match, int(group)) if group else escaped + plain
             for escaped, group, plain in pieces
         )
 

@@ -68,7 +68,7 @@ class Block:
         rows = unnesting.restrict(rows, [adapt(condition) for condition in having])
         rows = self._ranked(rows, unnesting)
         rows = self._projected(rows, items, order, query, unnesting)
-        grouped = bool(keys or self.aggregates or having)
+        grouped = bool(keys or self.aggregates or self.select.having is not None)
         return Derived(
             rows,
             windows=tuple(self.sources.windows),

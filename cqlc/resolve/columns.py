@@ -120,6 +120,8 @@ def _known_qualifier(name: ast.QualifiedName, scope: Scope, env: Environment) ->
     if hidden is not None:
         help = f"{hidden.table} is called {hidden.alias} in this query"
         fix = Fix(f"write {hidden.alias}", first.span, hidden.alias)
+    elif scope.unseen(first):
+        help = "a subquery in FROM does not see the items beside it; move the condition to WHERE"
     elif env.tables.find(first) or env.views.find(first):
         help = f"add {first.text} to FROM"
     elif near := closest(first.text, (item.alias for item in items)):

@@ -157,6 +157,7 @@ class Queries:
             case ast.Query() | ast.Select() | ast.StreamOf():
                 query = body if isinstance(body, ast.Query) else ast.Query(body, span=body.span)
                 derived, operator = self._derive(query, parent)
+                refuse_shedding(derived, body.span, self.env.findings)
                 if operator is not None or (derived.internal and derived.aggregate):
                     found = answer(derived, operator, self.env)
                     derived = Derived(contents(found.plan, self.env.facts), retroactive=True)

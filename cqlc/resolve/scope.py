@@ -84,13 +84,15 @@ Lookup: TypeAlias = Found | Ambiguous | Anything | Missing
 class Scope:
     """The FROM items of a query, inside those of the queries around it.
 
-    `aliases` gives plans their unique names.
+    `aliases` gives plans their unique names. `siblings` are FROM items that stand beside a
+    subquery in FROM, which does not see them.
     """
 
     items: list[ScopeItem] = field(default_factory=list[ScopeItem])
     merged: list[MergedColumn] = field(default_factory=list[MergedColumn])
     parent: Scope | None = None
     aliases: Fresh = field(default_factory=Fresh)
+    siblings: list[ScopeItem] = field(default_factory=list[ScopeItem])
 
     @staticmethod
     def inside(parent: Scope | None) -> Scope:
@@ -160,6 +162,15 @@ class Scope:
             for column in one.columns:
                 if not column.hidden and (item is not None or not self._is_merged(column)):
                     yield one, column
+
+    def unseen(self, name: ast.Name) -> bool:
+        """Whether a name is that of a FROM item beside a subquery around here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if any(same_name(name, item.alias) for item in scope.siblings):
+                return True
+            scope = scope.parent
+        return False
 
     def columns(self) -> Iterator[tuple[ScopeItem, ScopeColumn]]:
         """Every column in sight, from the inside out."""

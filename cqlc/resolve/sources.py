@@ -107,7 +107,9 @@ class Sources:
 
     def _subquery(self, item: ast.Subquery) -> Joinable:
         alias = item.alias or ast.Name("subquery", span=item.span)
-        answer = self.queries.answer(item.query, self.scope.parent, item.columns)
+        around = Scope.inside(self.scope.parent)
+        around.siblings = self.scope.items
+        answer = self.queries.answer(item.query, around, item.columns)
         if answer is None:
             return self._broken(alias, alias.text, item.span)
         derived = answer.derived

@@ -49,7 +49,9 @@ def answer(derived: Derived, operator: ast.ToStream | None, env: Environment) ->
     if not _check_operator(operator, env):
         return Answer(derived.rows, derived)
     if operator.operator is _Operator.WSTREAM:
-        return Answer(_wstream(derived, operator, env), derived)
+        windowed = _wstream(derived, operator, env)
+        # The windows below no longer matter to what is built on top of this one.
+        return Answer(windowed, replace(derived, windows=(), slides=(), aggregate=False))
     rows = derived.rows
     if possible and derived.internal and derived.aggregate:
         values = Istream(_external(derived), span=operator.span)

@@ -240,6 +240,10 @@ def test_fixes_are_right(wrong: str, right: str) -> None:
         ("SELECT d FROM S", "T has a column of this name; add it to FROM"),
         ("SELECT T.d FROM S", "add T to FROM"),
         ("SELECT S.z FROM S", "S has a, b, c, at"),
+        (
+            "SELECT 1 FROM S, (SELECT d FROM T WHERE T.a = S.a) AS q",
+            "does not see the items beside",
+        ),
         ("SELECT TUMBLE_END(at) FROM S", "RSTREAM with SLIDE reports at a window's end"),
         ("SELECT window_end FROM S", "RSTREAM with SLIDE reports at a window's end"),
         ("SELECT MEDAIN(a) FROM S", "did you mean MEDIAN?"),

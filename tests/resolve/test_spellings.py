@@ -96,5 +96,8 @@ def test_sort_of_default_answers() -> None:
     assert isinstance(plan("SELECT MAX(a) FROM S [RANGE 1 MINUTE];"), Project)
     latest = "SELECT SUM(a) FROM (SELECT SUM(a) FROM S [RANGE 6 SLIDE 6 INTERNAL]) [ROWS 10];"
     assert isinstance(plan(latest), Project)
+    # What WSTREAM gives is a relation, also where windows below it are INTERNAL.
+    windowed = "SELECT a FROM (SELECT WSTREAM(a)[ROWS 5] FROM S [RANGE 9 INTERNAL]) AS x;"
+    assert isinstance(plan(windowed), Project)
     # A relation that takes rows back is no stream, whatever its windows are.
     assert isinstance(plan("SELECT a FROM S [ROWS 5 INTERNAL], R WHERE a = k;"), Project)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, product
 
 from cqlc.algebra.expr import Value
 from cqlc.analysis.bounded_memory.aggregates import PROBE, with_probe
 from cqlc.analysis.bounded_memory.closure import Class
 from cqlc.analysis.bounded_memory.criteria import Case, Condition, Place, Violation, regions
+from cqlc.analysis.bounded_memory.fold import apart, repeated
 from cqlc.analysis.bounded_memory.query import Aggregated, AggregateKind, Link, StreamUse
 from cqlc.analysis.bounded_memory.solve import Interval, solve
 from cqlc.analysis.bounded_memory.values import decode
@@ -18,7 +20,19 @@ from cqlc.analysis.bounded_memory.witness import Reveal, Row, Slot, Witness
 
 def witness(case: Case, violation: Violation, size: int) -> Witness:
     """The adversary's input of a size for a violation that proves growth."""
-    return _Adversary(case, violation, size).witness()
+    made = _Adversary(case, violation, size).witness()
+    if repeated(case.query) and not apart(case):
+        return replace(made, reveal=Reveal.TRIED, case=(case, ""))
+    return made
+
+
+def fills_memory(case: Case, violation: Violation) -> bool:
+    """Whether a small witness tells all its prefixes apart; it may not where tables repeat."""
+    made = witness(case, violation, 3)
+    if made.reveal is not Reveal.TRIED:
+        return True
+    pairs = combinations(product((False, True), repeat=3), 2)
+    return all(made.tried(one, other) is not None for one, other in pairs)
 
 
 def respects_keys(case: Case, violation: Violation) -> bool:

@@ -22,6 +22,7 @@ from cqlc.analysis.bounded_memory.query import (
     Conjunction,
     Limit,
     Link,
+    Projection,
     SpjQuery,
     StreamUse,
 )
@@ -40,28 +41,27 @@ def repeated(query: SpjQuery) -> list[list[StreamUse]]:
 # --------------------------------------------------------------------------------- folding
 
 
-def fold(case: Case, kept: frozenset[str]) -> Case:
-    """The same query over as few occurrences as a map finds, for answers without duplicates.
-
-    `kept` are the attributes of the answer.
-    """
+def fold(case: Case, head: Projection) -> Case:
+    """The same query over as few occurrences as a map finds, for answers without duplicates."""
+    kept = frozenset(o.attribute for o in head.outputs)
     images = _fewest(case, kept)
     if images is None:
         return case
-    uses = tuple(use for use in case.query.uses if use.name in images)
-    query = SpjQuery(uses, case.query.pieces, case.query.head, case.query.caveats)
+    rename = _renaming(case.query, images)
+    outputs = {rename[o.attribute]: replace(o, attribute=rename[o.attribute]) for o in head.outputs}
+    uses = tuple(use for use in case.query.uses if use.name in images.values())
+    shown = replace(head, outputs=tuple(outputs.values()))
+    query = SpjQuery(uses, case.query.pieces, shown, case.query.caveats, case.query.given)
     piece = _restricted(case, query)
     closure = close(query.attributes, piece.atoms)
     assert closure is not None, "a part of a satisfiable conjunction is satisfiable"
     return Case(query, piece, closure)
 
 
-def _fewest(case: Case, kept: frozenset[str]) -> frozenset[str] | None:
-    """The names of the occurrences in the smallest image of a map, if any leaves one out."""
+def _fewest(case: Case, kept: frozenset[str]) -> dict[str, str] | None:
+    """The map of occurrences with the smallest image, if any leaves one out."""
     maps = [m for m in _maps(case.query) if _holds(case, m, kept)]
-    if not maps:
-        return None
-    return min((frozenset(m.values()) for m in maps), key=lambda image: (len(image), sorted(image)))
+    return min(maps, key=lambda m: (len(set(m.values())), sorted(m.values())), default=None)
 
 
 def _maps(query: SpjQuery) -> Iterator[dict[str, str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cqlc.algebra.expr import Comparison
-from cqlc.analysis.bounded_memory.adversary import respects_keys
+from cqlc.analysis.bounded_memory.adversary import fills_memory, respects_keys
 from cqlc.analysis.bounded_memory.aggregates import aggregation_violations
 from cqlc.analysis.bounded_memory.closure import Class, Closure, close
 from cqlc.analysis.bounded_memory.criteria import (
@@ -181,14 +181,14 @@ def _folded(case: Case) -> Case:
     head = case.query.head
     if not isinstance(head, Projection) or not head.distinct or not repeated(case.query):
         return case
-    return fold(case, frozenset(o.attribute for o in head.outputs))
+    return fold(case, head)
 
 
 def _proved(case: Case, violation: Violation) -> bool:
     """Whether a violation proves growth although tables occur more than once.
 
-    With duplicates the article's theorem covers self-joins. Without, it does unless no row can
-    stand at two occurrences; but groups without end are an answer without end in any case.
+    With duplicates the article's theorem covers self-joins. Without, it does if no row can stand
+    at two occurrences; but groups without end are an answer without end in any case.
     """
     if not violation.exact:
         return False
@@ -198,7 +198,7 @@ def _proved(case: Case, violation: Violation) -> bool:
         case Projection(distinct=distinct):
             return not distinct
         case Aggregation(aggregates=aggregates):
-            counting = any(a.kind in (AggregateKind.COUNT, AggregateKind.SUM) for a in aggregates)
+            counting = any(a.kind is AggregateKind.COUNT for a in aggregates)
             joins = violation.condition in (Condition.COUNTING, Condition.EQUALITY)
             return violation.condition is Condition.GROUP or (joins and counting)
 
@@ -222,11 +222,22 @@ def _refused(
             reasons.append("the alternatives of the condition overlap across streams")
         elif _mixed(query):
             reasons.append("one table is used both with all its rows and with a window")
-        elif not query.caveats and not respects_keys(case, min(proved, key=_directness)):
-            reasons.append("the declared keys may keep the rows apart that would fill the memory")
         elif not query.caveats:
-            return Unbounded(case, tuple(sorted(proved, key=_directness)))
+            proved = tuple(sorted(proved, key=_directness))
+            stopped = _stopped(case, proved[0])
+            if not stopped:
+                return Unbounded(case, proved)
+            reasons.append(stopped)
     return Unknown(tuple(dict.fromkeys(reasons)), everything)
+
+
+def _stopped(case: Case, violation: Violation) -> str:
+    """Why the adversary's input is not one, if it is not: the theorems assume free input."""
+    if not respects_keys(case, violation):
+        return "the declared keys may keep the rows apart that would fill the memory"
+    if repeated(case.query) and not fills_memory(case, violation):
+        return "no input was found that fills the memory of this self-join"
+    return ""
 
 
 def _unproved(case: Case, violations: Iterable[Violation]) -> Iterable[str]:

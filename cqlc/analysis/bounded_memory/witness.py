@@ -8,14 +8,24 @@ argument). Rows of different slots differ in the blocks of values of the violati
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
+from typing import TypeAlias
 
 from cqlc.algebra.expr import Comparison, Value
+from cqlc.analysis.bounded_memory.closure import Class
 from cqlc.analysis.bounded_memory.criteria import Case
-from cqlc.analysis.bounded_memory.query import Link, StreamUse
+from cqlc.analysis.bounded_memory.query import (
+    AggregateKind,
+    Aggregation,
+    Head,
+    Link,
+    Projection,
+    StreamUse,
+)
 from cqlc.analysis.bounded_memory.values import decode
 
 
@@ -42,6 +52,7 @@ class Reveal(StrEnum):
     BALANCE = "the slot's partners arrive, with as many rows of another value as settle a median"
     MIDDLE = "rows on both sides make the slot the median"
     SHOWN = "the partners of all rows arrive"
+    TRIED = "whichever rows are found to make a difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,23 @@ class Witness:
                 return (*self.low * below, *self.high * above, *slot.partners)
             case Reveal.BALANCE:
                 return self._balanced(one, other, slot)
+            case Reveal.TRIED:
+                tried = self.tried(one, other)
+                return slot.partners if tried is None else tried
+
+    def tried(self, one: Sequence[bool], other: Sequence[bool]) -> tuple[Row, ...] | None:
+        """The first rows of some slot that make a difference; None if none do.
+
+        Where a table occurs more than once a row is its own partner too, and what a slot's partners
+        show of it may be hidden by what they show of others.
+        """
+        assert self.case is not None
+        case, _ = self.case
+        for slot in self.slots:
+            for rows in (slot.partners, slot.again, (*slot.partners, *slot.again)):
+                if _shown(case, self.prefix(one), rows) != _shown(case, self.prefix(other), rows):
+                    return rows
+        return None
 
     def _balanced(self, one: Sequence[bool], other: Sequence[bool], slot: Slot) -> tuple[Row, ...]:
         """As many rows of the other value as make the two medians differ."""
@@ -109,6 +137,71 @@ class Witness:
                 if seen[0] != seen[1]:
                     return rows
         return self.low
+
+
+# ------------------------------------------------------------------------------ self-joins
+
+
+def _shown(case: Case, prefix: Sequence[Row], rows: Sequence[Row]) -> list[Counter[_Shown]]:
+    """What every row adds to the answer, or to its groups, after a prefix."""
+    seen = list(prefix)
+    before = _answer(case, seen)
+    added: list[Counter[_Shown]] = []
+    for row in rows:
+        seen.append(row)
+        after = _answer(case, seen)
+        added.append(after - before)
+        before = after
+    return added
+
+
+_Shown: TypeAlias = tuple[int | None, ...]
+
+
+def _answer(case: Case, rows: Iterable[Row]) -> Counter[_Shown]:
+    """The coordinates of the answer; rows stand at every occurrence of their table."""
+    rows = tuple(rows)
+    at = [[_moved(row, use) for row in rows if row.use.base == use.base] for use in case.query.uses]
+    joined = ({k: v for part in combo for k, v in part.items()} for combo in product(*at))
+    found = Counter(
+        tuple(values[name] for name in _outputs(case.query.head))
+        for values in joined
+        if _joins(case, values) and _filters(case, values)
+    )
+    return found if _counts(case.query.head) else Counter(set(found))
+
+
+def _moved(row: Row, use: StreamUse) -> dict[str, int | None]:
+    pairs = zip(row.use.attributes, use.attributes, strict=False)
+    return {there.name: row.at[here.name] for here, there in pairs}
+
+
+def _outputs(head: Head) -> list[str]:
+    found = head.outputs if isinstance(head, Projection) else head.groups
+    return [output.attribute for output in found]
+
+
+def _counts(head: Head) -> bool:
+    match head:
+        case Projection(distinct=distinct):
+            return not distinct
+        case Aggregation(aggregates=aggregates):
+            return any(a.kind is AggregateKind.COUNT for a in aggregates)
+
+
+def _filters(case: Case, at: Mapping[str, int | None]) -> bool:
+    """Whether values are within all bounds that follow from the conditions."""
+    return all(
+        place is None or name in case.piece.nulls or _within(case.closure.of(name), place)
+        for name, place in at.items()
+    )
+
+
+def _within(found: Class, place: int) -> bool:
+    """Whether a coordinate of a discrete class is possible; dense ones are placed within bounds."""
+    if found.sort.dense:
+        return True
+    return found.admits(place) and (found.values is None or place in found.values)
 
 
 # --------------------------------------------------------------------------------- medians

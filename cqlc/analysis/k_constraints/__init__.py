@@ -40,6 +40,7 @@ from cqlc.analysis.k_constraints.rules import (
     maintenance,
     refusal_of,
 )
+from cqlc.analysis.k_constraints.translate import constraints, from_plan
 
 __all__ = [
     "PROPOSED",
@@ -68,8 +69,10 @@ __all__ = [
     "StreamEffect",
     "StreamRules",
     "analyse",
+    "constraints",
     "describe",
     "effects",
+    "from_plan",
     "in_rows",
     "join_graph",
     "maintenance",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from cqlc.algebra.schema import TIME
 from cqlc.analysis.hitting_set import hitting_sets
 from cqlc.analysis.k_constraints.effects import (
     Component,
@@ -132,6 +133,8 @@ def _idle(
     used = {e.constraint for s in streams for c in s.components for e in c.evidence}
     at_work = {c for edge in rules.edges for c in _at_work(edge)} if rules else set[KConstraint]()
     for constraint in graph.constraints:
+        if isinstance(constraint, Ordering) and constraint.column == TIME:
+            continue  # nobody wrote that down
         if not is_declared(constraint):
             yield IdleConstraint(constraint, Idleness.MONITORED)
         elif rules is None:

@@ -6,6 +6,7 @@ from cqlc.analysis.punctuation.model import (
     Bound,
     Closing,
     Fate,
+    Grouping,
     JoinQuery,
     JoinStream,
     PunctuationScheme,
@@ -31,6 +32,7 @@ from cqlc.analysis.punctuation.transformed import (
     VirtualEdge,
     transform,
 )
+from cqlc.analysis.punctuation.translate import from_plan
 
 __all__ = [
     "Attribute",
@@ -40,6 +42,7 @@ __all__ = [
     "Equality",
     "Fate",
     "Graph",
+    "Grouping",
     "JoinPlan",
     "JoinQuery",
     "JoinStream",
@@ -62,6 +65,7 @@ __all__ = [
     "best_plan",
     "candidates",
     "check",
+    "from_plan",
     "graph_of",
     "is_safe",
     "is_strict",

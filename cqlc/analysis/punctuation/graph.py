@@ -31,7 +31,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The inputs whose future rows can be excluded from joining a row, and the rules in order."""
+    """The inputs whose future rows can be excluded from joining a row, and the rules in order.
+
+    A grouping whose values were used is among `streams` too.
+    """
 
     streams: int
     chain: tuple[Rule, ...]
@@ -39,7 +42,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The rules of a query, over inputs numbered as in the query."""
+    """The rules of a query, over inputs numbered as in the query, and after them its groupings."""
 
     query: JoinQuery
     classes: dict[Attribute, int]
@@ -62,6 +65,17 @@ class Graph:
     """The inputs whose rows leave with time, and with them every row they are part of."""
 
     @property
+    def starts(self) -> dict[int, tuple[int, ...]]:
+        """The states that have to be purged, each with the inputs and states a row of it sees.
+
+        A grouping sees its own values; the inputs do not see those, as results may bring new ones.
+        """
+        count = len(self.query.streams)
+        groupings = (1 << count + i for i in range(len(self.query.groupings)))
+        found = {block: self.blocks for block in self.blocks if self.grows(block)}
+        return found | {grouping: (*self.blocks, grouping) for grouping in groupings}
+
+    @property
     def all(self) -> int:
         """The mask of all inputs."""
         return (1 << len(self.query.streams)) - 1
@@ -81,7 +95,7 @@ class Graph:
     def with_schemes(self, schemes: Container[PunctuationScheme]) -> Graph:
         """The graph as if these of its schemes were the only ones."""
         rules = tuple(r for r in self.rules if r.scheme in schemes or not r.scheme.columns)
-        needs, supplied = _needs(len(self.query.streams), rules)
+        needs, supplied = _needs(len(self.supplied), rules)
         return replace(self, rules=rules, needs=needs, supplied=supplied)
 
     def block_of(self, stream: int) -> int:
@@ -115,7 +129,8 @@ class Graph:
 
     def names(self, mask: int) -> tuple[str, ...]:
         """The names of the inputs in a mask."""
-        return tuple(self.query.streams[i].name for i in bits(mask))
+        every = (*self.query.streams, *self.query.groupings)
+        return tuple(every[i].name for i in bits(mask))
 
 
 def graph_of(query: JoinQuery) -> Graph:
@@ -125,13 +140,16 @@ def graph_of(query: JoinQuery) -> Graph:
     members: list[list[tuple[int, Attribute]]] = [[] for _ in set(classes.values())]
     for attribute, number in sorted(classes.items()):
         members[number].append((index[attribute.stream], attribute))
+    for i, grouping in enumerate(query.groupings, len(index)):
+        for attribute in grouping.keys:
+            members[classes[attribute]].append((i, attribute))
     owners = tuple(_mask(stream for stream, _ in those) for those in members)
-    grouped = [_mask(index[name] for name in group) for group in query.groups]
+    grouped = [_mask(index[name] for name in group) for group in query.bundles]
     alone = [1 << i for i in index.values() if not any(g >> i & 1 for g in grouped)]
     finite = frozenset(classes[a] for a in query.finite)
     suppliers = _upper_bounds(query, classes, len(owners))
     rules = _rules(query, classes, owners, finite, suppliers)
-    needs, supplied = _needs(len(index), rules)
+    needs, supplied = _needs(len(index) + len(query.groupings), rules)
     return Graph(
         query=query,
         classes=classes,

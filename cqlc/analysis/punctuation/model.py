@@ -83,13 +83,25 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouping:
+    """State with one entry per value of `keys` among the results: GROUP BY, DISTINCT.
+
+    An entry is final, and can go, when no future result can have its values.
+    """
+
+    name: str
+    keys: tuple[Attribute, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class JoinQuery:
     """A conjunctive join over streams.
 
     `finite` attributes have values from a set known in advance: constants of filters, declared
-    domains. `groups` are inputs that are themselves joined below (an outer join keeps its side
-    together); an input in no group stands alone. `complete` says that these predicates are all
-    there are: then UNSAFE is a proof, otherwise it is only the lack of one.
+    domains. `bundles` are inputs that are themselves joined below (an outer join keeps its side
+    together), by the joins `below`; an input in no bundle stands alone. `complete` says that these
+    predicates are all there are: then UNSAFE is a proof, otherwise it is only the lack of one.
     """
 
     streams: tuple[JoinStream, ...]
@@ -97,8 +109,11 @@ class JoinQuery:
     schemes: tuple[PunctuationScheme, ...] = ()
     finite: frozenset[Attribute] = frozenset()
     bounds: tuple[Bound, ...] = ()
-    groups: tuple[frozenset[str], ...] = ()
+    bundles: tuple[frozenset[str], ...] = ()
+    groupings: tuple[Grouping, ...] = ()
     complete: bool = True
+    below: tuple[JoinQuery, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     def attributes(self) -> Iterator[Attribute]:
         """Every attribute the question mentions, in a fixed order, repeated ones again."""
@@ -110,4 +125,6 @@ class JoinQuery:
             for scheme in self.schemes:
                 if scheme.source == stream.source:
                     yield from (Attribute(stream.name, c) for c in scheme.columns)
+        for grouping in self.groupings:
+            yield from grouping.keys
         yield from sorted(self.finite)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from cqlc.algebra.schema import TIME
 from cqlc.analysis.hitting_set import HittingSets, hitting_sets
 from cqlc.analysis.punctuation.graph import Graph, Rule, bits, graph_of, reach, union
 from cqlc.analysis.punctuation.model import Closing, JoinQuery, PunctuationScheme
@@ -54,7 +55,7 @@ def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
     for attribute, number in sorted(graph.classes.items()):
         source = sources[attribute.stream]
         joined = graph.owners[number].bit_count() > 1 or number in graph.finite
-        if source is not None and joined:
+        if source is not None and joined and attribute.column != TIME:
             which = attribute.column if readers[source] > 1 else ""
             scheme = PunctuationScheme(source, (attribute.column,))
             found.setdefault((attribute.stream, number, which), scheme)
@@ -77,35 +78,44 @@ def _smallest(
     return hitting_sets(violated, most=MOST, budget=max(8, WORK // (size * len(query.streams))))
 
 
-def _cuts(known: Graph, everything: Graph) -> Iterator[int]:
-    """Sets of inputs that nothing enters from outside although some row outside needs it.
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Inputs that nothing enters from outside although a row outside needs it."""
 
-    For every row that cannot be freed what it does not reach, in parts that have no way into each
-    other; and every block alone that no scheme enters even from all others. Rows that may end with
-    time instead need only one way into all they do not reach.
+    inside: int
+    outside: int
+
+
+def _cuts(known: Graph, everything: Graph) -> Iterator[_Cut]:
+    """What states that cannot be freed do not reach, and blocks that nothing enters at all.
+
+    What is not reached falls into parts without ways into each other. Rows that may end with time
+    instead need only one way into all they do not reach.
     """
     neighbours = _neighbours(everything)
-    growing = [b for b in known.blocks if known.grows(b)]
-    seen: set[int] = set()
-    for block in growing:
-        unreached = known.all & ~reach(known, block, known.blocks).streams
+    starts = known.starts
+    seen: set[_Cut] = set()
+    for start, seeing in starts.items():
+        unreached = known.all & ~reach(known, start, seeing).streams
         parts = _parts(unreached, neighbours)
-        for cut in (unreached,) if unreached & known.expiring else parts:
-            if cut and cut not in seen:
+        for part in (unreached,) if unreached & known.expiring else parts:
+            cut = _Cut(part, known.all & ~part | start)
+            if part and cut not in seen:
                 seen.add(cut)
                 yield cut
     for block in known.blocks:
-        outside = known.all & ~block
-        needy = block not in seen and any(b != block for b in growing)
-        if needy and not outside & known.expiring and not _entered(known, block, outside):
-            yield block
+        cut = _Cut(block, known.all & ~block)
+        # A grouping may enter by its own values, which are not those of any input outside.
+        needy = cut not in seen and any(b != block for b in starts if b & known.all)
+        if needy and not cut.outside & known.expiring and not _entered(known, cut):
+            yield cut
 
 
 def _neighbours(graph: Graph) -> list[int]:
     """For every input those it may help to enter or be entered through, and its block."""
     near = [graph.block_of(i) for i in range(len(graph.query.streams))]
     for rule in graph.rules:
-        for i in bits(union(rule.needs)):
+        for i in bits(union(rule.needs) & graph.all):
             near[i] |= 1 << rule.target
             near[rule.target] |= 1 << i
     return near
@@ -122,26 +132,21 @@ def _parts(mask: int, neighbours: list[int]) -> Iterator[int]:
         mask &= ~part
 
 
-def _entered(graph: Graph, inside: int, outside: int) -> bool:
-    return any(_enters(graph, rule, inside, outside) for rule in graph.rules)
+def _entered(graph: Graph, cut: _Cut) -> bool:
+    return any(_enters(graph, rule, cut) for rule in graph.rules)
 
 
-def _enters(graph: Graph, rule: Rule, inside: int, outside: int) -> bool:
+def _enters(graph: Graph, rule: Rule, cut: _Cut) -> bool:
     return (
-        bool(inside >> rule.target & 1)
-        and all(need & outside for need in rule.needs)
+        bool(cut.inside >> rule.target & 1)
+        and all(need & cut.outside for need in rule.needs)
         and graph.admits(rule, graph.block_of(rule.target))
     )
 
 
 def _entrances(
-    everything: Graph, cut: int, rank: dict[PunctuationScheme, int]
+    everything: Graph, cut: _Cut, rank: dict[PunctuationScheme, int]
 ) -> tuple[PunctuationScheme, ...]:
     """The options that let a row outside the cut reach into it."""
-    outside = everything.all & ~cut
-    found = {
-        rule.scheme
-        for rule in everything.rules
-        if rule.scheme in rank and _enters(everything, rule, cut, outside)
-    }
+    found = {r.scheme for r in everything.rules if r.scheme in rank and _enters(everything, r, cut)}
     return tuple(sorted(found, key=rank.__getitem__))

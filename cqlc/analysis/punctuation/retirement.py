@@ -73,7 +73,7 @@ def _missing(graph: Graph, rule: Rule, closed: dict[int, int]) -> tuple[tuple[At
     if graph.finite.issuperset(numbers):
         return ()  # there are only so many different punctuations
     own = 1 << rule.target if len(numbers) > 1 else 0
-    lacking = [(graph.owners[n] & ~own & ~closed.get(n, 0), n) for n in numbers]
+    lacking = [(graph.owners[n] & graph.all & ~own & ~closed.get(n, 0), n) for n in numbers]
     mask, number = min(lacking, key=lambda pair: pair[0].bit_count())
     return tuple(_members(graph, i, number) for i in bits(mask))
 

@@ -6,7 +6,7 @@ would free a row exist, not that they come: it is necessary for bounded state, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -47,9 +47,9 @@ class ChainStep:
 
 @dataclass(frozen=True, slots=True)
 class StreamSafety:
-    """Whether the stored rows of one input can be freed, and how.
+    """Whether the stored rows of one input, or the entries of a grouping, can be freed, and how.
 
-    For a group of inputs joined below, `streams` names them all. `missing` are the inputs whose
+    For a bundle of inputs joined below, `streams` names them all. `missing` are the inputs whose
     future rows nothing excludes.
     """
 
@@ -100,6 +100,8 @@ class Safety:
     plan: JoinPlan | None
     """The safe plan to run; None if there is none."""
     repairs: Repairs
+    below: tuple[Safety, ...]
+    """The joins whose results are inputs of this one."""
 
     @property
     def query(self) -> JoinQuery:
@@ -108,7 +110,7 @@ class Safety:
 
     @property
     def stuck(self) -> tuple[str, ...]:
-        """The inputs whose rows can never be purged."""
+        """The inputs and groupings whose state can never be purged."""
         unsafe = (s for s in self.streams if s.verdict is Verdict.UNSAFE)
         return tuple(name for stream in unsafe for name in stream.streams)
 
@@ -118,34 +120,35 @@ def check(query: JoinQuery) -> Safety:
 
     Schemes that close only values that arrive count only where the others do not suffice.
     """
-    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
-    found = {b: _freed(certain, likely, b) for b in likely.blocks if likely.grows(b)}
-    verdict = max((v for v, _ in found.values()), key=_ORDER.index, default=Verdict.SAFE)
-    graph = certain if verdict is Verdict.SAFE else likely
+    found = _ways(query)
+    verdict = worst(v for v, _ in found.values())
+    graph = graph_of(query if verdict is not Verdict.SAFE else _without_arrival(query))
     used = tuple(dict.fromkeys(rule for _, way in found.values() for rule in way.chain))
     safe = verdict is not Verdict.UNSAFE
+    below = tuple(check(part) for part in query.below)
     return Safety(
         graph=graph,
-        verdict=verdict,
-        proved=safe or query.complete,
+        verdict=worst((verdict, *(part.verdict for part in below))),
+        proved=(safe or query.complete) and all(part.proved for part in below),
         streams=tuple(_stream(graph, block, *freed) for block, freed in found.items()),
-        useless=tuple(_useless(likely, used)),
+        useless=tuple(_useless(graph_of(query), used)),
         needed=_needed(graph.query) if safe else (),
         retirements=retirements(graph, used),
         transformed=transform(graph),
         plan=best_plan(graph),
         repairs=Repairs((), smallest=True) if safe else repairs(query),
+        below=below,
     )
 
 
-_ORDER = tuple(Verdict)
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of some verdicts; SAFE if there are none."""
+    return max(verdicts, key=tuple(Verdict).index, default=Verdict.SAFE)
 
 
 def verdict_of(query: JoinQuery) -> Verdict:
-    """The verdict alone."""
-    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
-    verdicts = [_freed(certain, likely, b)[0] for b in likely.blocks if likely.grows(b)]
-    return max(verdicts, key=_ORDER.index, default=Verdict.SAFE)
+    """The verdict alone, on this join without those below."""
+    return worst(verdict for verdict, _ in _ways(query).values())
 
 
 def repairs(query: JoinQuery) -> Repairs:
@@ -163,14 +166,18 @@ def _without_arrival(query: JoinQuery) -> JoinQuery:
     return replace(query, schemes=tuple(s for s in query.schemes if not s.closing.needs_arrival))
 
 
-def _freed(certain: Graph, likely: Graph, block: int) -> tuple[Verdict, Reach]:
-    way = reach(certain, block, certain.blocks)
-    if way.streams == certain.all:
-        return Verdict.SAFE, way
-    way = reach(likely, block, likely.blocks)
-    if way.streams == likely.all:
-        return Verdict.SAFE_IF_REFERENCED, way
-    return Verdict.UNSAFE, way
+def _ways(query: JoinQuery) -> dict[int, tuple[Verdict, Reach]]:
+    """How the rows of every state that grows are freed, as surely as possible."""
+    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
+    return {start: _freed(certain, likely, start) for start in likely.starts}
+
+
+def _freed(certain: Graph, likely: Graph, start: int) -> tuple[Verdict, Reach]:
+    for graph, verdict in ((certain, Verdict.SAFE), (likely, Verdict.SAFE_IF_REFERENCED)):
+        way = reach(graph, start, graph.starts[start])
+        if way.streams & graph.all == graph.all:
+            return verdict, way
+    return Verdict.UNSAFE, reach(likely, start, likely.starts[start])
 
 
 def _needed(query: JoinQuery) -> tuple[PunctuationScheme, ...]:

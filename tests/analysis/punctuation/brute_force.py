@@ -29,12 +29,19 @@ def unpurgeable(query: JoinQuery, *, dangling_too: bool = False) -> set[str]:
             for fresh in _subsets(others)
         ):
             stuck |= {s.name for s in block}
+    for grouping in query.groupings:
+        known = set(grouping.keys)
+        if any(
+            _evades(query, fresh, [b for b in blocks if b not in fresh], dangling_too, known)
+            for fresh in _subsets(blocks)
+        ):
+            stuck.add(grouping.name)
     return stuck
 
 
 def _blocks(query: JoinQuery) -> list[list[JoinStream]]:
-    grouped = [[s for s in query.streams if s.name in g] for g in query.groups]
-    alone = [[s] for s in query.streams if not any(s.name in g for g in query.groups)]
+    grouped = [[s for s in query.streams if s.name in g] for g in query.bundles]
+    alone = [[s] for s in query.streams if not any(s.name in g for g in query.bundles)]
     return grouped + alone
 
 
@@ -43,6 +50,7 @@ def _evades(
     fresh: list[list[JoinStream]],
     old: list[list[JoinStream]],
     dangling_too: bool,
+    given: set[Attribute] | None = None,
 ) -> bool:
     if any(s.fate is Fate.EXPIRES for block in old for s in block):
         return False
@@ -59,14 +67,15 @@ def _evades(
             if dangling_too and scheme.closing in (Closing.KEY, Closing.CLUSTER):
                 continue
             ranged = scheme.closing in (Closing.WATERMARK, Closing.ORDER)
-            if all(
-                _fixed(query, Attribute(stream.name, c), stored, ranged) for c in scheme.columns
-            ):
+            columns = [Attribute(stream.name, c) for c in scheme.columns]
+            if all(_fixed(query, a, stored, ranged, given or set()) for a in columns):
                 return False
     return True
 
 
-def _fixed(query: JoinQuery, attribute: Attribute, stored: set[str], ranged: bool) -> bool:
+def _fixed(
+    query: JoinQuery, attribute: Attribute, stored: set[str], ranged: bool, given: set[Attribute]
+) -> bool:
     """Whether a value, or for ranges an upper bound of it, is known from stored rows or filters."""
     known = {attribute}
     growing = True
@@ -81,7 +90,7 @@ def _fixed(query: JoinQuery, attribute: Attribute, stored: set[str], ranged: boo
             if bound.lower in known and bound.upper not in known:
                 known.add(bound.upper)
                 growing = True
-    return bool(known & query.finite) or any(a.stream in stored for a in known)
+    return bool(known & (query.finite | given)) or any(a.stream in stored for a in known)
 
 
 def _subsets(blocks: list[list[JoinStream]]) -> Iterator[list[list[JoinStream]]]:

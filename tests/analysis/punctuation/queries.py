@@ -88,8 +88,10 @@ def random_extended_query(random: random.Random, api: ModuleType = punctuation) 
     every = [api.Attribute(n, c) for n in names for c in "ABC"]
     bounds = tuple(api.Bound(*random.sample(every, 2)) for _ in range(random.choice((0, 0, 1, 2))))
     known = frozenset(random.sample(every, random.choice((0, 0, 0, 1))))
-    grouped = (frozenset(random.sample(names, 2)),) if random.random() < 0.2 else ()
-    return api.JoinQuery(streams, plain.predicates, schemes, known, bounds, grouped)
+    bundled = (frozenset(random.sample(names, 2)),) if random.random() < 0.2 else ()
+    keys = tuple(random.sample(every, random.choice((1, 2))))
+    groupings = (api.Grouping("groups", keys),) if random.random() < 0.3 else ()
+    return api.JoinQuery(streams, plain.predicates, schemes, known, bounds, bundled, groupings)
 
 
 def ring(count: int, *, punctuated: bool = True) -> JoinQuery:

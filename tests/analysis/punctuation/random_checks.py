@@ -38,16 +38,17 @@ def verdict_agrees(asked: JoinQuery, api: ModuleType = punctuation) -> None:
     graph = api.graph_of(asked)
     blocked = {
         name
-        for block in graph.blocks
-        if graph.grows(block) and api.reach(graph, block, graph.blocks).streams != graph.all
-        for name in graph.names(block)
+        for start, seen in graph.starts.items()
+        if graph.all & ~api.reach(graph, start, seen).streams
+        for name in graph.names(start)
     }
     assert blocked == stuck, asked
     expected = api.Verdict.SAFE_IF_REFERENCED if at_all else api.Verdict.SAFE
     assert api.verdict_of(asked) is (api.Verdict.UNSAFE if stuck else expected), asked
     fates = {s.fate for s in asked.streams}
     if fates <= {api.Fate.KEPT, api.Fate.EXPIRES}:
-        assert (len(api.transform(graph).nodes) == 1) is not bool(stuck), asked
+        inputs = stuck & {s.name for s in asked.streams}
+        assert (len(api.transform(graph).nodes) == 1) is not bool(inputs), asked
 
 
 def native(asked: JoinQuery) -> JoinQuery:
@@ -61,7 +62,8 @@ def native(asked: JoinQuery) -> JoinQuery:
         ),
         frozenset(map(_at, asked.finite)),
         tuple(p.Bound(_at(b.lower), _at(b.upper)) for b in asked.bounds),
-        asked.groups,
+        asked.bundles,
+        tuple(p.Grouping(g.name, tuple(map(_at, g.keys))) for g in asked.groupings),
     )
 
 

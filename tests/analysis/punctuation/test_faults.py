@@ -172,7 +172,7 @@ FAULTS: list[tuple[Fault, Check]] = [
         Fault(
             "simple punctuations do not wait for their own group",
             "retirement.py",
-            "graph.owners[n] & ~own & ~closed.get(n, 0)",
+            "graph.owners[n] & graph.all & ~own & ~closed.get(n, 0)",
             "closed.get(n, 0) & ~closed.get(n, 0)",
         ),
         vector("PS-5"),
@@ -190,8 +190,8 @@ FAULTS: list[tuple[Fault, Check]] = [
         Fault(
             "parts that expire are cut like others",
             "repair.py",
-            "for cut in (unreached,) if unreached & known.expiring else parts:",
-            "for cut in parts:",
+            "for part in (unreached,) if unreached & known.expiring else parts:",
+            "for part in parts:",
         ),
         vector("expiring input"),
     ),

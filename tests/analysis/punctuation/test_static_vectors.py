@@ -143,7 +143,7 @@ def test_a_question_with_predicates_left_out_proves_no_danger() -> None:
 
 def test_grouped_inputs_do_not_help_each_other() -> None:
     """((S1 S2) S3) of PS-16: S2's row must be freed through S3 alone."""
-    grouped = replace(VECTORS["PS-16"].query(), groups=(frozenset({"S1", "S2"}),))
+    grouped = replace(VECTORS["PS-16"].query(), bundles=(frozenset({"S1", "S2"}),))
     assert check(grouped).verdict is Verdict.SAFE
     ringed = query(THREE, "S1.B=S2.B S2.C=S3.C S3.A=S1.A", "S1{B} S2{B} S3{A}")
-    assert check(replace(ringed, groups=(frozenset({"S1", "S2"}),))).stuck == ("S3",)
+    assert check(replace(ringed, bundles=(frozenset({"S1", "S2"}),))).stuck == ("S3",)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cqlc.algebra.plan import Plan
+from cqlc.analysis import update_pattern
+from cqlc.analysis.bounded_memory.findings import findings
+from cqlc.analysis.bounded_memory.repair import Repair, repairs
+from cqlc.analysis.verdict import QueryVerdict, StateVerdict, verdict
+from cqlc.analysis.verdict.purge import scheme_edits
 from cqlc.catalog import EMPTY, Catalog
 from cqlc.diagnostics import CompileError, Diagnostic, has_errors, in_order
 from cqlc.resolve import Resolution, ResolvedQuery, resolve
@@ -51,3 +58,40 @@ def compile_program(source: Source | str, catalog: Catalog = EMPTY) -> Compilati
     resolution = resolve(parsed.program, catalog)
     diagnostics = in_order((*parsed.diagnostics, *resolution.diagnostics))
     return Compilation(source, parsed.program, resolution, diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """What is proved about a compilation's queries, by name, and the findings of the proofs.
+
+    `repairs` are the smallest changes that bound the state of an UNBOUNDED query, each checked by
+    asking for the verdict again.
+    """
+
+    verdicts: Mapping[str, QueryVerdict]
+    repairs: Mapping[str, tuple[Repair, ...]]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def analyse(compilation: Compilation) -> Analysed:
+    """The verdict on every query that resolved."""
+    verdicts: dict[str, QueryVerdict] = {}
+    repaired: dict[str, tuple[Repair, ...]] = {}
+    found: list[Diagnostic] = []
+    for query in compilation.queries:
+        judged = verdict(query.plan, compilation.catalog)
+        verdicts[query.name] = judged
+        found += update_pattern.check(query.plan, compilation.catalog)
+        for block in judged.blocks:
+            if block.verdict is StateVerdict.UNBOUNDED and block.memory is not None:
+                found += findings(block.memory, query.span)
+        if judged.verdict is StateVerdict.UNBOUNDED:
+            more = [e for b in judged.blocks if b.safety for e in scheme_edits(b.safety)]
+            repaired[query.name] = repairs(
+                query.plan, compilation.catalog, more=more, is_fixed=_is_bounded
+            )
+    return Analysed(verdicts, repaired, in_order(found))
+
+
+def _is_bounded(plan: Plan, catalog: Catalog) -> bool:
+    return verdict(plan, catalog).verdict.bounded

@@ -24,4 +24,3 @@ class Field:
 Schema: TypeAlias = tuple[Field, ...]
 
 TIME_FIELD = Field(TIME, TIMESTAMP, nullable=False, hidden=True)
-

@@ -15,7 +15,7 @@ from cqlc.cli.common import (
     read_catalog,
     read_source,
 )
-from cqlc.compiler import compile_program
+from cqlc.compiler import analyse, compile_program
 
 
 def add(subparsers: Any) -> None:
@@ -29,15 +29,30 @@ def add(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> int:
     """Prints the plan of every query that resolves; findings go to standard error."""
     from cqlc.algebra.json import plan_to_json
-    from cqlc.algebra.text import plan_text
+    from cqlc.render.plan import explained_json, explained_rich, explained_text
 
     compilation = compile_program(read_source(arguments.file), read_catalog(arguments))
     print_findings(compilation.source, compilation.diagnostics, output, error=True)
+    catalog, verdicts = compilation.catalog, analyse(compilation).verdicts
     if output.json:
         output.document(
-            [{"query": q.name, "plan": plan_to_json(q.plan)} for q in compilation.queries]
+            [
+                {
+                    "query": q.name,
+                    "verdict": verdicts[q.name].verdict.value,
+                    "plan": plan_to_json(q.plan),
+                    "edges": explained_json(q.plan, catalog, verdicts[q.name]),
+                }
+                for q in compilation.queries
+            ]
         )
-    else:
-        for query in compilation.queries:
-            output.print(f"{query.name}\n{plan_text(query.plan)}\n")
+        return CLEAN if compilation.ok else FINDINGS
+    for query in compilation.queries:
+        judged = verdicts[query.name]
+        output.print(f"{query.name}: {judged.verdict.value}, {judged.deciding.reason}")
+        if output.colored():
+            output.rich(explained_rich(query.plan, catalog, judged))
+        else:
+            output.print(explained_text(query.plan, catalog, judged))
+        output.print("")
     return CLEAN if compilation.ok else FINDINGS

@@ -118,7 +118,7 @@ def _fix_text(fix: Fix) -> str:
 
 
 def _label_json(label: Label, source: Source) -> dict[str, Any] | None:
-    return {"text": label.text, **_span_json(label.span, source)}
+    return {"text": label.text, **span_json(label.span, source)}
 
 
 def _fix_json(fix: Fix | None, source: Source) -> dict[str, Any] | None:
@@ -127,11 +127,12 @@ def _fix_json(fix: Fix | None, source: Source) -> dict[str, Any] | None:
     return {
         "title": fix.title,
         "replacement": fix.replacement,
-        **_span_json(fix.span, source),
+        **span_json(fix.span, source),
     }
 
 
-def _span_json(span: Span, source: Source) -> dict[str, Any]:
+def span_json(span: Span, source: Source) -> dict[str, Any]:
+    """A place as JSON data, under the key `span`."""
     if span == NOWHERE:
         return {"span": None}
     start, end = source.position(span.start), source.position(span.end)

@@ -13,7 +13,8 @@ EXAMPLE = ROOT / "examples" / "queries" / "quickstart" / "auctions.cql"
 def statements(count: int) -> str:
     """A program of `count` statements of the usual kinds."""
     lines = [
-        "CREATE STREAM bids (auction BIGINT, bidder BIGINT, price DOUBLE, at TIMESTAMP) TIMESTAMP BY at;"
+        "CREATE STREAM bids (auction BIGINT, bidder BIGINT, price DOUBLE, at TIMESTAMP) "
+        "TIMESTAMP BY at;"
     ]
     for i in range(1, count):
         lines.append(

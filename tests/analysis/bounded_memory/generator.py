@@ -73,15 +73,17 @@ def large_query(
 ) -> Any:
     """A query over many streams: a random mixture, or one that is bounded and has to be searched.
 
-    The bounded ones compare the larger sides of odd streams with the smaller sides of even ones, so
-    that no two comparisons of a stream point in different directions or can be placed apart.
+    A bounded one has at least as many predicates as it takes to join all its streams.
     """
     generator = random.Random(seed)
-    width = 4
-    names = [[f"a{i}_{j}" for j in range(width)] for i in range(streams)]
+    names = [[f"a{i}_{j}" for j in range(4)] for i in range(streams)]
     text = " ".join(f"S{i}({','.join(attributes)})" for i, attributes in enumerate(names))
-    make = _bounded_atoms if bounded else _mixed_atoms
-    atoms = make(generator, names, predicates)
+    if not bounded:
+        atoms = _mixed_atoms(generator, names, predicates)
+    elif mode == "set":
+        atoms = _compared_atoms(generator, names, predicates)
+    else:
+        atoms = _chained_atoms(generator, names, predicates)
     return Builder().query(text, " AND ".join(atoms), mode)
 
 
@@ -91,22 +93,37 @@ def _mixed_atoms(generator: random.Random, names: list[list[str]], count: int) -
     for _ in range(count):
         i, j = sorted(generator.sample(range(len(names)), 2))
         left, right = generator.choice(names[i]), generator.choice(names[j])
-        kind = generator.random()
-        if kind < 0.3:
-            atoms.append(f"{left}>=-{generator.randint(1000, 2000)}")
+        if generator.random() < 0.3:
+            atoms.append(f"{left}>={_constant(generator)}")
         else:
             atoms.append(f"{left}{generator.choice(['<', '<='])}{right}")
     return atoms
 
 
-def _bounded_atoms(generator: random.Random, names: list[list[str]], count: int) -> list[str]:
-    """Complete comparisons between pairs of streams, and equality joins with both bounds."""
-    atoms: list[str] = []
+def _compared_atoms(generator: random.Random, names: list[list[str]], count: int) -> list[str]:
+    """Complete comparisons within pairs of streams, so that one row stands for all, and filters."""
     pairs = list(zip(names[::2], names[1::2], strict=False))
-    for left, right in pairs:
-        atoms += [f"{a}<={b}" for a in left for b in right]
+    width = max(w for w in (1, 2, 3, 4) if w == 1 or w * w * len(pairs) <= count)
+    atoms = [f"{a}<={b}" for left, right in pairs for a in left[:width] for b in right[:width]]
+    return _filled(generator, names, atoms, count)
+
+
+def _chained_atoms(generator: random.Random, names: list[list[str]], count: int) -> list[str]:
+    """Equality joins along the streams whose values have both bounds, and filters."""
+    atoms = [f"{names[0][0]}>=1", f"{names[0][0]}<=9"]
+    atoms += [f"{left[0]}={right[0]}" for left, right in zip(names, names[1:], strict=False)]
+    return _filled(generator, names, atoms, count)
+
+
+def _filled(
+    generator: random.Random, names: list[list[str]], atoms: list[str], count: int
+) -> list[str]:
+    """The atoms with as many lower bounds as are missing, in any order."""
     while len(atoms) < count:
-        left = generator.choice(names)
-        atoms.append(f"{generator.choice(left)}>=-{generator.randint(1000, 2000)}")
+        atoms.append(f"{generator.choice(generator.choice(names))}>={_constant(generator)}")
     generator.shuffle(atoms)
-    return atoms[:count] if count < len(atoms) else atoms
+    return atoms
+
+
+def _constant(generator: random.Random) -> int:
+    return -generator.randint(1000, 2000)

@@ -122,12 +122,18 @@ def _fresh(wanted: str, taken: set[str]) -> str:
     return found
 
 
-def _parameters(step: Step, names: dict[int, str]) -> list[str]:
-    """The functions whose rows a function takes, in order."""
-    found: list[str] = []
+def _parts(step: Step, names: dict[int, str]) -> list[Step]:
+    """The steps whose functions' rows a function takes, in order."""
+    found: list[Step] = []
     for part in step_inputs(step):
-        found += [names[id(part)]] if id(part) in names else _parameters(part, names)
-    return list(dict.fromkeys(found))
+        found += [part] if id(part) in names else _parts(part, names)
+    return found
+
+
+def _parameters(step: Step, names: dict[int, str]) -> list[str]:
+    """What a function calls the rows it takes; the same rows again have another name."""
+    taken: set[str] = set()
+    return [_fresh(names[id(part)], taken) for part in _parts(step, names)]
 
 
 def _reads_inputs(step: Step, names: dict[int, str]) -> bool:
@@ -137,23 +143,26 @@ def _reads_inputs(step: Step, names: dict[int, str]) -> bool:
 
 
 def _function(program: SparkProgram, step: Step, names: dict[int, str]) -> str:
-    parameters = [f"{p}: DataFrame" for p in _parameters(step, names)]
+    given = _parameters(step, names)
+    parameters = [f"{parameter}: DataFrame" for parameter in given]
     if _reads_inputs(step, names):
         parameters.insert(0, "inputs: Inputs")
     head = f"def {names[id(step)]}({', '.join(parameters)}) -> DataFrame:"
-    body = list(_statements(program, step, names))
+    body = list(_statements(program, step, names, iter(given)))
     return "\n".join((head, *(f"{_INDENT}{line}" for line in body), f"{_INDENT}return rows"))
 
 
-def _statements(program: SparkProgram, step: Step, names: dict[int, str]) -> Iterator[str]:
-    """The lines that make `rows` the rows of a step."""
+def _statements(
+    program: SparkProgram, step: Step, names: dict[int, str], given: Iterator[str]
+) -> Iterator[str]:
+    """The lines that make `rows` the rows of a step, from the parameters `given`."""
     sources: list[str] = []
     notes: set[str] = set()
     for part in step_inputs(step):
         if id(part) in names:
-            sources.append(names[id(part)])
+            sources.append(next(given))
         else:
-            yield from _statements(program, part, names)
+            yield from _statements(program, part, names, given)
             notes.add(part.note)
             sources.append("rows")
     if step.note and step.note not in notes:
@@ -296,18 +305,25 @@ _MAIN = 'if __name__ == "__main__":\n    main(PROGRAM)'
 
 
 def _query(program: SparkProgram, names: dict[int, str]) -> str:
-    """The function that puts the others together."""
-    lines: list[str] = []
-    for step in steps(program.result):
-        if id(step) in names:
-            called = names[id(step)]
-            given = [f"of_{p}" for p in _parameters(step, names)]
-            if _reads_inputs(step, names):
-                given.insert(0, "inputs")
-            lines.append(f"of_{called} = {called}({', '.join(given)})")
-    lines[-1] = "return " + lines[-1].partition(" = ")[2]
+    """The function that puts the others together.
+
+    Rows that are used twice are made twice: Spark gives chained stateful operators of a shared
+    DataFrame no event time in its second use, so that they never give a result.
+    """
+    called = _called(program.result, names, 1)
     head = 'def query(inputs: Inputs) -> DataFrame:\n    """The whole query."""'
-    return "\n".join((head, *(f"{_INDENT}{line}" for line in lines)))
+    return f"{head}\n{_INDENT}return {called}"
+
+
+def _called(step: Step, names: dict[int, str], depth: int) -> str:
+    given = [_called(part, names, depth + 1) for part in _parts(step, names)]
+    if _reads_inputs(step, names):
+        given.insert(0, "inputs")
+    line = f"{names[id(step)]}({', '.join(given)})"
+    if len(line) + len(_INDENT) * depth <= _WIDTH and "\n" not in line:
+        return line
+    inner = "".join(f"{_INDENT * (depth + 1)}{argument},\n" for argument in given)
+    return f"{names[id(step)]}(\n{inner}{_INDENT * depth})"
 
 
 def _program(program: SparkProgram) -> str:

@@ -9,10 +9,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cqlc.cli import check, completion, explain, fmt, help
+from cqlc.cli import check, completion, explain, fmt, help, test
 from cqlc.cli.common import FINDINGS, MISUSE, Output, UsageError
 
-COMMANDS = (check, explain, fmt, help, completion)
+COMMANDS = (check, explain, test, fmt, help, completion)
 """Each module has `add(subparsers)` and a `run(arguments, output) -> exit code` set there."""
 
 

@@ -108,7 +108,6 @@ def test_explain_prints_plans_to_stdout_and_findings_to_stderr(program, capsys):
 
 def test_explain_json_round_trips(program, capsys):
     from cqlc.algebra.json import plan_from_json
-
     from cqlc.compiler import compile_program
 
     assert main(["explain", "--format", "json", program(GOOD)]) == 0
@@ -182,3 +181,36 @@ def test_checking_loads_no_heavy_library(program):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_test_runs_markdown_tests_and_shows_what_differs(tmp_path, capsys):
+    examples = Path(__file__).parent.parent.parent / "examples" / "tests"
+    report = tmp_path / "junit.xml"
+    assert main(["test", str(examples), "--junit", str(report)]) == 0
+    assert "0 failed" in capsys.readouterr().out
+    assert "<testsuite " in report.read_text("utf-8")
+    for source in examples.glob("*.md"):
+        (tmp_path / source.name).write_text(source.read_text("utf-8").replace("| 1 ", "| 7 ", 1))
+    assert main(["test", str(tmp_path)]) == 1
+    assert "FAILED" in capsys.readouterr().out
+
+
+def test_check_bounded_fails_on_unbounded_state(program, capsys):
+    unbounded = program(
+        "CREATE STREAM a (x BIGINT); CREATE STREAM b (x BIGINT);"
+        "SELECT ISTREAM(a.x) FROM a, b WHERE a.x = b.x;"
+    )
+    assert main(["check", unbounded]) == 0
+    assert main(["check", "--bounded", unbounded]) == 1
+    out = capsys.readouterr().out
+    assert "UNBOUNDED" in out
+    assert "repair: " in out
+    assert main(["check", "--bounded", program(GOOD)]) == 0
+
+
+def test_check_punctuation_asks_for_schemes(program):
+    join = "SELECT ISTREAM(a.x) FROM a, b WHERE a.x = b.x;"
+    without = "CREATE STREAM a (x BIGINT); CREATE STREAM b (x BIGINT);"
+    declared = without.replace(");", ") PUNCTUATED BY (x);")
+    assert main(["check", "--punctuation", program(without + join)]) == 1
+    assert main(["check", "--punctuation", program(declared + join)]) == 0

@@ -62,7 +62,7 @@ AGGREGATE_FUNCTIONS = (
         takes(Shape.ORDERED, DOUBLE, gives=Result.T),
         parametric=True,
         meaning="the smallest v for which at least the share p, a constant in [0, 1], is <= v",
-        spark="percentile_disc({1}) within group (order by {0})",
+        spark=None,  # Spark's goes through DOUBLE
         aliases=("APPROX_PERCENTILE",),
     ),
     aggregate(

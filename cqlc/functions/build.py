@@ -27,10 +27,11 @@ def scalar(
     spark: str = "",
     nulls: Nulls = Nulls.STRICT,
     aliases: tuple[str, ...] = (),
+    parametric: bool = False,
 ) -> ScalarFunction:
     """A scalar function; its Spark counterpart has the same name unless `spark` says otherwise."""
     counterpart = spark or f"{name.lower()}({{*}})"
-    return ScalarFunction(name, signatures, meaning, counterpart, nulls, aliases)
+    return ScalarFunction(name, signatures, meaning, counterpart, nulls, aliases, parametric)
 
 
 def aggregate(

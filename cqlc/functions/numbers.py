@@ -19,13 +19,16 @@ NUMBER_FUNCTIONS = (
     scalar(
         "ROUND",
         takes(Shape.NUMBER, INT, gives=Result.FIRST, optional=1),
-        meaning="x to d (0) digits after the point, halves away from zero; d may be negative",
+        meaning="x to d digits after the point, a constant (0) that may be negative; halves go "
+        "away from zero",
+        parametric=True,
         spark="cast(round({*}) as {type})",
     ),
     scalar(
         "BROUND",
         takes(Shape.NUMBER, INT, gives=Result.FIRST, optional=1),
-        meaning="x to d (0) digits after the point, halves to the even digit",
+        meaning="x to d digits after the point, a constant (0), halves to the even digit",
+        parametric=True,
         spark="cast(bround({*}) as {type})",
     ),
     scalar("SQRT", _DOUBLE, meaning="the square root; NaN below 0"),

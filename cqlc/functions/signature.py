@@ -102,7 +102,8 @@ class ScalarFunction:
 
     `spark` is Spark SQL text with `{0}`, `{1}` for the arguments, `{*}` for all of them, `{type}`
     for the result's type and `{1:name}` for a string literal that is written as an identifier. It
-    is meant for `spark.sql.ansi.enabled=false` and a session in UTC.
+    is meant for `spark.sql.ansi.enabled=false` and a session in UTC. The last argument of a
+    `parametric` one, if it may be left out, is a constant.
     """
 
     name: str
@@ -111,6 +112,7 @@ class ScalarFunction:
     spark: str
     nulls: Nulls = Nulls.STRICT
     aliases: tuple[str, ...] = ()
+    parametric: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,14 +115,16 @@ STRING_FUNCTIONS = (
     scalar(
         "LIKE",
         takes(STRING, STRING, STRING, gives=BOOLEAN, optional=1),
-        meaning="whether s matches a pattern of % and _, escaped by the third argument ('\\')",
+        meaning="whether s matches a pattern of % and _, escaped by a constant character ('\\')",
         spark="like({*})",
+        parametric=True,
     ),
     scalar(
         "ILIKE",
         takes(STRING, STRING, STRING, gives=BOOLEAN, optional=1),
         meaning="LIKE without regard to case",
         spark="ilike({*})",
+        parametric=True,
     ),
     scalar(
         "REGEXP_LIKE",

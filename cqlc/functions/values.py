@@ -90,7 +90,9 @@ VALUE_FUNCTIONS = (
     scalar(
         "SORT_ARRAY",
         takes(Shape.ARRAY_T, BOOLEAN, gives=Result.ARRAY_T, optional=1),
-        meaning="the elements ascending with NULLs first, or descending with NULLs last if FALSE",
+        meaning="the elements ascending with NULLs first; for a constant FALSE descending with "
+        "NULLs last",
+        parametric=True,
         aliases=("ARRAY_SORT",),
     ),
     scalar(
@@ -140,7 +142,7 @@ VALUE_FUNCTIONS = (
         "STRUCT",
         takes(Shape.ANY, gives=Result.STRUCT, repeats=True),
         meaning="the struct of the arguments, with fields col1, col2 and so on",
-        spark="struct({*})",
+        spark="cast(struct({*}) as {type})",
         nulls=Nulls.NEVER,
         aliases=("ROW",),
     ),

@@ -81,6 +81,10 @@ def _scalar(resolver: Expressions, expr: ast.FunctionCall, function: ScalarFunct
         return replace(POISON, span=expr.span)
     if function.name == "DATE_TRUNC":
         _check_truncation(resolver, arguments[0])
+    if function.parametric and len(arguments) == max(
+        len(s.parameters) for s in function.signatures
+    ):
+        check_constant(resolver, function, arguments[-1])
     values = converted(arguments, matched.arguments)
     return Call(function.name, values, matched.result, span=expr.span)
 
@@ -112,6 +116,22 @@ def _check_truncation(resolver: Expressions, unit: Expr) -> None:
             unit.span,
             "not a unit",
             help=f"did you mean '{near}'?" if near else "units are YEAR, MONTH, .., SECOND",
+        )
+
+
+def check_constant(resolver: Expressions, function: ScalarFunction, last: Expr) -> None:
+    """A finding if the last argument of a call is not the constant that it must be."""
+    value = last.value if isinstance(last, Literal) else None
+    character = function.name not in ("LIKE", "ILIKE") or (
+        isinstance(value, str) and len(value) == 1
+    )
+    if value is None or not character:
+        resolver.env.findings.report(
+            codes.WRONG_ARGUMENTS,
+            f"the last argument of {function.name} must be a constant",
+            last.span,
+            "not a constant" if value is None else "one character is wanted",
+            help=f"{function.name}: {function.meaning}",
         )
 
 

@@ -27,6 +27,7 @@ from cqlc.codes import names as codes
 from cqlc.codes import windows as window_codes
 from cqlc.datatypes import (
     BOOLEAN,
+    DOUBLE,
     DURATION,
     INT,
     NULL,
@@ -37,8 +38,9 @@ from cqlc.datatypes import (
     is_numeric,
 )
 from cqlc.diagnostics import Fix
+from cqlc.functions import SCALARS
 from cqlc.resolve.aggregates import Ranking
-from cqlc.resolve.calls import call
+from cqlc.resolve.calls import call, check_constant
 from cqlc.resolve.columns import column
 from cqlc.resolve.environment import Environment
 from cqlc.resolve.lookup import Fresh
@@ -233,6 +235,8 @@ class Expressions:
                 help="only numbers and lengths of time have a sign",
             )
             return POISON
+        if type == NULL:
+            operand = convert(operand, DOUBLE)
         return operand if expr.op == "+" else Negate(operand, span=expr.span)
 
     def _is_test(self, operand: ast.Expr, what: str, span: Span) -> Expr:
@@ -269,6 +273,16 @@ class Expressions:
                     help="convert it: CAST(.. AS STRING)",
                 )
         function = "REGEXP_LIKE" if expr.op == "RLIKE" else expr.op
+        if expr.escape is not None and expr.op == "RLIKE":
+            self.env.findings.report(
+                codes.WRONG_OPERAND,
+                "RLIKE has no ESCAPE",
+                expr.escape.span,
+                "a regular expression escapes with a backslash",
+                help="write a backslash before the character, and leave ESCAPE out",
+            )
+        elif expr.escape is not None:
+            check_constant(self, SCALARS[function], arguments[-1])
         strings = tuple(convert(argument, STRING) for argument in arguments)
         return negated_if(expr.negated, Call(function, strings, BOOLEAN, span=expr.span))
 

@@ -99,7 +99,7 @@ class Builder:
                 return _where(self.block(input), predicate)
             case Project(input, columns):
                 block = self.block(input)
-                named = {c.name: _over(c.value, block) for c in columns}
+                named = {c.name: over(c.value, block) for c in columns}
                 return replace(block, columns=named)
             case Distinct(input) if self.distinct:
                 return self.block(input)
@@ -235,11 +235,11 @@ def _renamed(block: Block, alias: str) -> Block:
 
 
 def _where(block: Block, predicate: Expr) -> Block:
-    more = tuple(_over(part, block) for part in conjuncts(predicate))
+    more = tuple(over(part, block) for part in conjuncts(predicate))
     return replace(block, conditions=(*block.conditions, *more))
 
 
-def _over(expr: Expr, block: Block) -> Expr:
+def over(expr: Expr, block: Block) -> Expr:
     """An expression over the block's columns as one over its occurrences' attributes."""
     return map_columns(expr, lambda column: _column(column, block))
 

@@ -25,14 +25,18 @@ from cqlc.analysis.bounded_memory.judge import judge
 from cqlc.analysis.bounded_memory.query import Projection
 from cqlc.analysis.bounded_memory.values import decode
 from cqlc.analysis.bounded_memory.verdict import Bounded, Unbounded, Unknown
-from cqlc.analysis.hitting_set import hitting_sets
 from cqlc.catalog import Catalog, TableDeclaration
 from cqlc.datatypes import STRING, Decimal, is_integer
 
 MOST = 6
-"""How many repairs of one kind are told."""
+"""How many repairs of one kind are told, and how many equal columns are tried."""
+
+LARGEST = 6
+"""Repairs of more edits than this are not looked for."""
 
 _BUDGET = 300
+"""How many edited programs are judged at most for repairs of one kind."""
+
 _WIDTH = 999
 _WORDS = ("a", "b", "c")
 
@@ -101,13 +105,29 @@ class _Search:
         """All candidates so far: what is left to try where an edit leads nowhere."""
 
     def smallest(self, family: tuple[type[Edit], ...]) -> tuple[frozenset[Edit], ...]:
-        """The smallest sets among the edits of some kinds."""
+        """The smallest sets among the edits of some kinds, level by level.
 
-        def violated(chosen: frozenset[Edit]) -> Iterator[tuple[Edit, ...]]:
-            for options in self._wrong(chosen):
-                yield tuple(e for e in options if isinstance(e, family) and e not in chosen)
-
-        return hitting_sets(violated, most=MOST, budget=_BUDGET).sets
+        Whatever repairs a program with some edits has to remove each violation that is left, so it
+        is enough to go on with the edits that may remove one of them.
+        """
+        level: dict[frozenset[Edit], None] = {frozenset(): None}
+        budget = _BUDGET
+        for _ in range(LARGEST + 1):
+            found: list[frozenset[Edit]] = []
+            following: dict[frozenset[Edit], None] = {}
+            for chosen in level:
+                if budget == 0 or len(found) == MOST:
+                    return tuple(found)
+                budget -= 1
+                wrong = [_among(options, family, chosen) for options in self._wrong(chosen)]
+                if not wrong:
+                    found.append(chosen)
+                else:
+                    following |= {chosen | {edit}: None for edit in min(wrong, key=len)}
+            if found:
+                return tuple(found)
+            level = following
+        return ()
 
     def _wrong(self, chosen: frozenset[Edit]) -> Iterator[tuple[Edit, ...]]:
         plan, catalog = edited(self.plan, self.catalog, sorted(chosen, key=str))
@@ -123,6 +143,12 @@ class _Search:
                     yield options
             case Bounded() | Unknown():
                 yield tuple(self.seen)
+
+
+def _among(
+    options: Iterable[Edit], family: tuple[type[Edit], ...], chosen: frozenset[Edit]
+) -> tuple[Edit, ...]:
+    return tuple(e for e in options if isinstance(e, family) and e not in chosen)
 
 
 # ------------------------------------------------------------------------------- candidates
@@ -179,7 +205,7 @@ def _compared(case: Case, names: Iterable[str]) -> list[str]:
                 or closure.below(member, name)
                 or closure.below(name, member)
             ):
-                order |= dict.fromkeys(found.members)
+                order |= dict.fromkeys(found.members[:MOST])
     return [name for name in order if not case.bounded(name)]
 
 

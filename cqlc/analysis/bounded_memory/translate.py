@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from cqlc.algebra.expr import Column, Expr
+from cqlc.algebra.expr import Column
 from cqlc.algebra.plan import (
     Aggregate,
     Distinct,
@@ -21,9 +21,9 @@ from cqlc.algebra.plan import (
     RstreamRestore,
     Scan,
 )
-from cqlc.algebra.walk import map_columns, schema_of
+from cqlc.algebra.walk import schema_of
 from cqlc.analysis.bounded_memory.answers import aggregated, outputs
-from cqlc.analysis.bounded_memory.blocks import Block, Builder, OutsideError
+from cqlc.analysis.bounded_memory.blocks import Block, Builder, OutsideError, over
 from cqlc.analysis.bounded_memory.pieces import pieces
 from cqlc.analysis.bounded_memory.query import (
     Aggregated,
@@ -105,12 +105,12 @@ def _aggregate_below(plan: Relation) -> tuple[list[Relation], Aggregate | None]:
 def _aggregation(aggregate: Aggregate, above: Iterable[Relation], catalog: Catalog) -> SpjQuery:
     builder = Builder(catalog, distinct=False)
     block = builder.block(aggregate.input)
-    keys = [_expanded(key.value, block) for key in aggregate.keys]
+    keys = [over(key.value, block) for key in aggregate.keys]
     calls = [
         replace(
             named.value,
-            arguments=tuple(_expanded(a, block) for a in named.value.arguments),
-            where=None if named.value.where is None else _expanded(named.value.where, block),
+            arguments=tuple(over(a, block) for a in named.value.arguments),
+            where=None if named.value.where is None else over(named.value.where, block),
         )
         for named in aggregate.aggregates
     ]
@@ -139,10 +139,6 @@ def _hidden(aggregate: Aggregate, above: Iterable[Relation]) -> tuple[str, ...]:
             case _:
                 pass
     return tuple(notes)
-
-
-def _expanded(expr: Expr, block: Block) -> Expr:
-    return map_columns(expr, lambda column: block.columns[column.name])
 
 
 # --------------------------------------------------------------------------------- finishing

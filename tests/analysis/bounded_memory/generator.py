@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -111,7 +112,7 @@ def _compared_atoms(generator: random.Random, names: list[list[str]], count: int
 def _chained_atoms(generator: random.Random, names: list[list[str]], count: int) -> list[str]:
     """Equality joins along the streams whose values have both bounds, and filters."""
     atoms = [f"{names[0][0]}>=1", f"{names[0][0]}<=9"]
-    atoms += [f"{left[0]}={right[0]}" for left, right in zip(names, names[1:], strict=False)]
+    atoms += [f"{left[0]}={right[0]}" for left, right in pairwise(names)]
     return _filled(generator, names, atoms, count)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import random
+from collections import Counter
 from itertools import combinations, product
 from typing import Any
 
@@ -12,10 +13,11 @@ from cqlc.algebra.schema import Field
 from cqlc.algebra.walk import conjuncts, schema_of, subplans
 from cqlc.analysis.bounded_memory import Bounded, Unbounded, judge
 from cqlc.analysis.bounded_memory.adversary import witness
-from cqlc.analysis.bounded_memory.edits import applied
+from cqlc.analysis.bounded_memory.edits import Edit, applied, edited
 from cqlc.analysis.bounded_memory.query import Projection, SpjQuery
-from cqlc.analysis.bounded_memory.repair import repairs
+from cqlc.analysis.bounded_memory.repair import candidates, repairs
 from cqlc.analysis.bounded_memory.translate import from_plan
+from cqlc.catalog import Catalog
 from cqlc.compiler import Compilation, compile_program
 from cqlc.datatypes import Decimal
 from cqlc.semantics.expressions import evaluator
@@ -151,6 +153,62 @@ def test_repairs_flip_the_verdict_as_source_text() -> None:
                 assert not _bounded(compilation, rest), (compilation.source.text, repair)
             repaired += 1
     assert repaired > 200
+
+
+def test_no_smaller_repair_exists() -> None:
+    """Against all subsets of all candidates, up to the size of the smallest repair that is told."""
+    generator = random.Random(4)
+    sizes: Counter[int] = Counter()
+    for _ in range(150):
+        compilation = compiled(generator)
+        plan, catalog = compilation.queries[0].plan, compilation.catalog
+        if not isinstance(judge(plan, catalog), Unbounded):
+            continue
+        told = repairs(plan, catalog)
+        pool = _pool(plan, catalog)
+        size = min((len(repair.edits) for repair in told), default=3)
+        for smaller in range(size):
+            for edits in combinations(sorted(pool, key=str), smaller):
+                assert not _repaired(plan, catalog, edits), (compilation.source.text, edits)
+        sizes[size] += 1
+    assert sizes[1] > 20
+    assert sizes[2] > 5
+
+
+def _pool(plan: Plan, catalog: Catalog) -> set[Edit]:
+    """All candidates, also those that come up after one edit."""
+    pool: set[Edit] = set()
+    for edits in ((), *(((e,)) for e in _candidates(plan, catalog, ()))):
+        pool |= _candidates(plan, catalog, edits)
+    return pool
+
+
+def _candidates(plan: Plan, catalog: Catalog, edits: tuple[Edit, ...]) -> set[Edit]:
+    changed, declared = edited(plan, catalog, edits)
+    found = judge(changed, declared)
+    if not isinstance(found, Unbounded):
+        return set()
+    return {
+        edit
+        for violation in found.violations
+        for edit in candidates(changed, declared, found.case, violation)
+    }
+
+
+def _repaired(plan: Plan, catalog: Catalog, edits: tuple[Edit, ...]) -> bool:
+    found = judge(*edited(plan, catalog, edits))
+    return isinstance(found, Bounded) and not found.empty
+
+
+def test_one_bound_repairs_a_chain_of_equal_columns() -> None:
+    """However many streams: one CHECK bounds them all."""
+    count = 12
+    streams = "".join(f"CREATE STREAM s{i} (a{i} INT);" for i in range(count))
+    tables = ", ".join(f"s{i}" for i in range(count))
+    equal = " AND ".join(f"a{i} = a{i + 1}" for i in range(count - 1))
+    compilation = compile_program(f"{streams} SELECT ISTREAM(a0) FROM {tables} WHERE {equal};")
+    found = repairs(compilation.require().queries[0].plan, compilation.catalog)
+    assert next(str(repair) for repair in found) == "declare CHECK (a0 >= 0 AND a0 <= 999) for s0"
 
 
 def _bounded(compilation: Compilation, edits: Any) -> bool:

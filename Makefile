@@ -13,7 +13,7 @@ ANSWERS ?= ../shared/oracle/nexmark/answers
 QUERIES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint unit test-long fuzz oracle nexmark-answers bench docs clean
+.PHONY: help setup demo test lint unit test-long fuzz oracle nexmark-answers bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -28,8 +28,14 @@ $(READY): pyproject.toml
 
 setup: $(READY) ## Create the virtual environment with all dependencies (and Java if needed)
 
-demo: $(READY) ## Install, then run the bundled example: plan, verdict and results
-	@$(BIN)/python -m examples.demo
+DEMO := examples/queries/quickstart
+
+demo: $(READY) ## Install, then show the bundled example: verdict, plan and tested results
+	@echo '$$ cqlc check $(DEMO)/auctions.cql'; $(BIN)/cqlc check $(DEMO)/auctions.cql
+	@echo; echo '$$ cqlc explain $(DEMO)/auctions.cql'; $(BIN)/cqlc explain $(DEMO)/auctions.cql
+	@echo '$$ cqlc check --bounded $(DEMO)/unbounded.cql'; ! $(BIN)/cqlc check --bounded $(DEMO)/unbounded.cql
+	@echo; echo '$$ cqlc check --bounded $(DEMO)/repaired.cql'; $(BIN)/cqlc check --bounded $(DEMO)/repaired.cql
+	@echo; echo '$$ cqlc test examples/tests'; $(BIN)/cqlc test examples/tests
 
 test: lint unit ## Everything that must pass: lint, types, layers and the tests
 

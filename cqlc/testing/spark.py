@@ -192,7 +192,7 @@ def _write(path: Path, table: TableDeclaration, rows: Sequence[tuple[Any, ...]])
         name: pa.array([row[place] for row in rows], type=_arrow(kind))
         for place, (name, kind) in enumerate(_columns(table))
     }
-    pq.write_table(pa.Table.from_pydict(arrays), path)
+    pq.write_table(pa.Table.from_arrays(list(arrays.values()), names=list(arrays)), path)
 
 
 def _read(spark: SparkSession, path: str) -> DataFrame:

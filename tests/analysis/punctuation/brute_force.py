@@ -93,6 +93,14 @@ def _fixed(
     return bool(known & (query.finite | given)) or any(a.stream in stored for a in known)
 
 
+def is_joined(query: JoinQuery, attribute: Attribute) -> bool:
+    """Whether rows of others, or groups, supply values of an attribute not known in advance."""
+    others = {s.name for s in query.streams} - {attribute.stream}
+    keys = {key for grouping in query.groupings for key in grouping.keys}
+    known = _fixed(query, attribute, set(), False, set())
+    return not known and _fixed(query, attribute, others, False, keys)
+
+
 def _subsets(blocks: list[list[JoinStream]]) -> Iterator[list[list[JoinStream]]]:
     for size in range(1, len(blocks) + 1):
         for chosen in combinations(blocks, size):

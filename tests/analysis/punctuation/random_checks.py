@@ -11,6 +11,7 @@ from cqlc.analysis import punctuation
 from cqlc.analysis.punctuation import JoinPlan, JoinQuery, PunctuationScheme, Safety
 from tests.analysis.punctuation.brute_force import (
     Tree,
+    is_joined,
     tree_is_safe,
     trees,
     unpurgeable,
@@ -122,6 +123,10 @@ def repairs_are_smallest(asked: JoinQuery, api: ModuleType = punctuation) -> Non
         api.PunctuationScheme(source, (column,))
         for source in sorted({s.source for s in asked.streams})
         for column in "ABC"
+        if any(
+            s.source == source and is_joined(native(asked), punctuation.Attribute(s.name, column))
+            for s in asked.streams
+        )
     ]
     works = _working(asked, everything, api)
     if found.repairs.options:

@@ -18,3 +18,15 @@ UNBOUNDED_EXTREME = Code("CQL3107", "MIN or MAX works against a comparison", Sev
 UNBOUNDED_LIST = Code("CQL3108", "answer lists every row", Severity.WARNING)
 BOUND_UNKNOWN = Code("CQL3110", "no proof that memory is bounded or not", Severity.NOTE)
 BOUND_LARGE = Code("CQL3111", "memory is bounded, but large", Severity.WARNING)
+
+UNSAFE_JOIN = Code("CQL3201", "state that punctuations cannot free", Severity.WARNING)
+USELESS_SCHEME = Code("CQL3202", "punctuations of no use to a query", Severity.NOTE)
+LASTING_PUNCTUATIONS = Code("CQL3203", "punctuations that are never obsolete", Severity.WARNING)
+DANGLING_ROWS = Code("CQL3204", "rows stay if their values never arrive", Severity.NOTE)
+KEYLESS_JOIN = Code("CQL3205", "join that is safe only as a whole", Severity.NOTE)
+
+IDLE_CONSTRAINT = Code("CQL3301", "constraint that saves nothing", Severity.NOTE)
+MANY_MANY_JOIN = Code("CQL3302", "join of many rows with many", Severity.NOTE)
+CYCLIC_JOINS = Code("CQL3303", "references in a cycle", Severity.NOTE)
+DANGLING_CHILDREN = Code("CQL3304", "rows that are never referenced stay", Severity.NOTE)
+CONSTRAINTS_TOO_FEW = Code("CQL3305", "rows stay in spite of constraints", Severity.NOTE)

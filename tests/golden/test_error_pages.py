@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from cqlc.algebra.plan import Plan
+from cqlc.analysis import k_constraints, punctuation
 from cqlc.analysis.bounded_memory import judge
 from cqlc.analysis.bounded_memory.findings import findings
+from cqlc.catalog import Catalog
 from cqlc.codes import CODES
 from cqlc.codes.syntax import TOO_MANY
 from cqlc.compiler import Compilation
+from cqlc.diagnostics import Diagnostic
 from cqlc.spark.lower import lower
 from tests.golden_markdown import Case, diagnostics, read_cases
 
@@ -43,9 +47,25 @@ def _found(code: str, compilation: Compilation) -> set[str]:
     for query in compilation.queries:
         if code.startswith("CQL31"):
             found += findings(judge(query.plan, compilation.catalog), query.plan.span)
+        elif code.startswith("CQL32"):
+            found += _punctuation(query.plan, compilation.catalog)
+        elif code.startswith("CQL33"):
+            found += _constraints(query.plan, compilation.catalog)
         elif code.startswith("CQL4"):
             found += lower(query.plan, compilation.catalog).diagnostics
     return {d.code.id for d in found}
+
+
+def _punctuation(plan: Plan, catalog: Catalog) -> tuple[Diagnostic, ...]:
+    asked = punctuation.from_plan(plan, catalog)
+    assert isinstance(asked, punctuation.JoinQuery)
+    return punctuation.findings(punctuation.check(asked), plan.span)
+
+
+def _constraints(plan: Plan, catalog: Catalog) -> tuple[Diagnostic, ...]:
+    graph = k_constraints.from_plan(plan, catalog)
+    assert isinstance(graph, k_constraints.JoinGraph)
+    return k_constraints.findings(k_constraints.analyse(graph), plan.span)
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:

@@ -41,6 +41,7 @@ from cqlc.analysis.k_constraints.rules import (
     refusal_of,
 )
 from cqlc.analysis.k_constraints.translate import constraints, from_plan
+from cqlc.analysis.k_constraints.words import declaration, explain, findings
 
 __all__ = [
     "PROPOSED",
@@ -70,8 +71,11 @@ __all__ = [
     "StreamRules",
     "analyse",
     "constraints",
+    "declaration",
     "describe",
     "effects",
+    "explain",
+    "findings",
     "from_plan",
     "in_rows",
     "join_graph",

@@ -33,6 +33,7 @@ from cqlc.analysis.punctuation.transformed import (
     transform,
 )
 from cqlc.analysis.punctuation.translate import from_plan
+from cqlc.analysis.punctuation.words import explain, findings
 
 __all__ = [
     "Attribute",
@@ -65,6 +66,8 @@ __all__ = [
     "best_plan",
     "candidates",
     "check",
+    "explain",
+    "findings",
     "from_plan",
     "graph_of",
     "is_safe",

@@ -172,7 +172,7 @@ def _rules(
     finite: frozenset[int],
     suppliers: Sequence[frozenset[int]],
 ) -> tuple[Rule, ...]:
-    """The rules, those with few needs first, so that chains prefer simple schemes.
+    """The rules, those first that chains should prefer: of few columns, and closing by themselves.
 
     A column of finitely many values needs no input: its punctuations can be listed in advance.
     """
@@ -186,7 +186,11 @@ def _rules(
                 sources = (_sources(scheme, n, suppliers) for n in numbers)
                 needs = (union(owners[n] for n in those) for those in sources if not those & finite)
                 found.append(Rule(i, tuple(dict.fromkeys(needs)), scheme))
-    return tuple(sorted(found, key=lambda rule: len(rule.scheme.columns)))
+    return tuple(sorted(found, key=_preference))
+
+
+def _preference(rule: Rule) -> tuple[int, bool]:
+    return len(rule.scheme.columns), not rule.scheme.closing.by_range
 
 
 def _needs(

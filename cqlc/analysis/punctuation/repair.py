@@ -46,7 +46,8 @@ def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
     """The schemes worth adding: a joined column of a declared stream each.
 
     Of the columns of one input that are equal anyway the first stands for all, unless another
-    input reads the same stream and may have use for one of them only.
+    input reads the same stream and may have use for one of them only. Columns of known values are
+    left out: to close them all is to end the stream.
     """
     graph = graph_of(query)
     readers = Counter(s.source for s in query.streams)
@@ -54,7 +55,7 @@ def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
     found: dict[tuple[str, int, str], PunctuationScheme] = {}
     for attribute, number in sorted(graph.classes.items()):
         source = sources[attribute.stream]
-        joined = graph.owners[number].bit_count() > 1 or number in graph.finite
+        joined = graph.owners[number].bit_count() > 1 and number not in graph.finite
         if source is not None and joined and attribute.column != TIME:
             which = attribute.column if readers[source] > 1 else ""
             scheme = PunctuationScheme(source, (attribute.column,))

@@ -109,6 +109,13 @@ class Safety:
         return self.graph.query
 
     @property
+    def used(self) -> tuple[PunctuationScheme, ...]:
+        """Everything that closes values for this join and those below: what safety rests on."""
+        here = (step.scheme for stream in self.streams for step in stream.chain)
+        below = (scheme for part in self.below for scheme in part.used)
+        return tuple(dict.fromkeys(s for s in (*here, *below) if s.columns))
+
+    @property
     def stuck(self) -> tuple[str, ...]:
         """The inputs and groupings whose state can never be purged."""
         unsafe = (s for s in self.streams if s.verdict is Verdict.UNSAFE)

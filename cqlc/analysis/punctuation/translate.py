@@ -146,8 +146,9 @@ def _internal(given: Input) -> bool:
 
 
 def _finite(block: JoinBlock) -> Iterator[Attribute]:
-    """The attributes that are declared to have finitely many values."""
+    """The attributes that are declared to have finitely many values, NULL not among them."""
     for given in block.inputs:
         for column in given.declared.columns if given.declared is not None else ():
-            if column.domain is not None or column.type == BOOLEAN:
+            listed = column.domain is not None or column.type == BOOLEAN
+            if listed and not column.nullable:
                 yield Attribute(given.name, column.name)

@@ -8,6 +8,7 @@ come yet wait in the same chunks, so being held back costs no second write.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from enum import Enum
 
@@ -23,7 +24,8 @@ from cqlc.runtime.encode import BLOB_BYTES, slices
 class Chunk:
     """The directory entry of a chunk: where it is, and which times it covers.
 
-    `next_begin` and `next_end` are the earliest ones that have not been handed out.
+    `next_begin` and `next_end` are the earliest ones that have not been handed out; `struck` counts
+    rows that are not needed any more although they have not ended.
     """
 
     key: str
@@ -34,6 +36,7 @@ class Chunk:
     last_end: int
     next_begin: int
     next_end: int
+    struck: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class Calendar:
 
     def starting(self, span: Span) -> pa.Table:
         """The rows that begin in the span."""
-        parts = [self._schema.empty_table()]
+        parts = [self.none()]
         for chunk in self._chunks:
             if chunk.next_begin <= span.high:
                 table = self._load(chunk)
@@ -91,7 +94,7 @@ class Calendar:
 
     def ending(self, span: Span) -> pa.Table:
         """The rows that end in the span."""
-        parts = [self._schema.empty_table()]
+        parts = [self.none()]
         for chunk in self._chunks:
             if chunk.next_end <= span.high:
                 table = self._load(chunk)
@@ -102,7 +105,7 @@ class Calendar:
 
     def alive(self, time: int) -> pa.Table:
         """The rows that have begun at `time` and not ended."""
-        parts = [self._schema.empty_table()]
+        parts = [self.none()]
         for chunk in self._chunks:
             if chunk.first <= time < chunk.last_end:
                 table = self._load(chunk)
@@ -110,6 +113,34 @@ class Calendar:
                 parts.append(where(table, (begin <= time) & (time < end)))
         parts += [where(t, (b <= time) & (time < e)) for t, b, e in self._fresh]
         return concat(parts)
+
+    def none(self) -> pa.Table:
+        """No rows."""
+        return self._schema.empty_table()
+
+    def oldest_first(self) -> Iterator[tuple[list[Chunk], pa.Table]]:
+        """All stored rows, in ever larger helpings, to be read until enough was found."""
+        chunks = sorted(self._chunks, key=lambda chunk: chunk.first)
+        helping = 1
+        while chunks:
+            some, chunks = chunks[:helping], chunks[helping:]
+            yield some, concat([self._load(chunk) for chunk in some])
+            helping *= 2
+
+    def strike(self, chunks: list[Chunk], unneeded: Bools) -> None:
+        """Note which rows of some chunks, as `oldest_first` gave them, are not needed any more."""
+        begin = 0
+        for chunk in chunks:
+            chunk.struck += int(unneeded[begin : begin + chunk.rows].sum())
+            begin += chunk.rows
+
+    def reclaim(self) -> pa.Table:
+        """Take out the chunks of which most rows are struck, to add again what is needed."""
+        spoilt = [chunk for chunk in self._chunks if 2 * chunk.struck > chunk.rows]
+        self._chunks = [chunk for chunk in self._chunks if 2 * chunk.struck <= chunk.rows]
+        tables = [self._load(chunk) for chunk in spoilt]
+        self._blobs.remove([chunk.key for chunk in spoilt])
+        return concat([self.none(), *tables])
 
     def quiet(self, span: Span) -> bool:
         """Whether no row begins or ends in the span."""
@@ -141,11 +172,11 @@ class Calendar:
             else:
                 kept.append(self._refreshed(chunk, time))
         rows = sum(table.num_rows for table in fresh)
-        while rows and kept and kept[-1].rows <= 2 * rows and kept[-1].size < BLOB_BYTES // 2:
+        while rows and kept and _small(kept[-1], rows):
             fresh.append(self._withdraw(chunk := kept.pop(), time))
             rows += chunk.rows
         self._fresh = []
-        self._chunks = kept + self._write(concat([self._schema.empty_table(), *fresh]), time)
+        self._chunks = kept + self._write(concat([self.none(), *fresh]), time)
         return [list(astuple(chunk)) for chunk in self._chunks]
 
     def _needed(self, begin: Ints, end: Ints, time: int) -> Bools:
@@ -191,6 +222,11 @@ class Calendar:
         if chunk.key not in self._tables:
             self._tables[chunk.key] = self._blobs.read(chunk.key)
         return self._tables[chunk.key]
+
+
+def _small(chunk: Chunk, rows: int) -> bool:
+    """Whether a chunk is worth writing again together with so many new rows."""
+    return chunk.rows <= 2 * rows and chunk.size < BLOB_BYTES // 2 and not chunk.struck
 
 
 def _ascending(times: Ints) -> bool:

@@ -12,6 +12,7 @@ from cqlc.runtime.columns import (
     arrange,
     column,
     expand,
+    first_at_least,
     key_codes,
     ordered_dense,
     ranks,
@@ -20,7 +21,7 @@ from cqlc.runtime.columns import (
 )
 from cqlc.runtime.instants import Instants
 from cqlc.runtime.measures import Measure
-from cqlc.runtime.selection import Changing, greatest_cover
+from cqlc.runtime.selection import Changing, greatest_cover, within_groups
 
 
 def holistic_value(measure: Measure, held: Bag, instants: Instants) -> pa.Array:
@@ -52,13 +53,7 @@ class _Ordered:
 
     def __init__(self, measure: Measure, held: Bag, instants: Instants) -> None:
         rank, _ = ranks(column(held.items, measure.arguments[0]))
-        self._order = arrange(held.group, rank)
-        sorted_group = held.group[self._order]
-        starts = np.flatnonzero(run_starts(sorted_group))
-        self._base = np.zeros(len(instants.first), np.int64)
-        self._base[sorted_group[starts]] = starts
-        local = np.empty(len(rank), np.int64)
-        local[self._order] = np.arange(len(rank)) - self._base[sorted_group]
+        local, self._item, self._base = within_groups(rank, held.group, len(instants.first))
         change = held.presence() if measure.distinct else held.change
         self._changing = Changing(instants.group, held.begin, local[held.item], change)
         self._instants = instants
@@ -67,7 +62,7 @@ class _Ordered:
     def item(self, point: Ints, k: Ints) -> Ints:
         """Which item is the k-th smallest at a point."""
         local = self._changing.kth(point, k)
-        return self._order[self._base[self._instants.group[point]] + local]
+        return self._item[self._base[self._instants.group[point]] + local]
 
 
 def _quantile(measure: Measure, held: Bag, instants: Instants) -> pa.Array:
@@ -128,8 +123,9 @@ def _most_frequent(measure: Measure, held: Bag, instants: Instants) -> pa.Array:
     item, begin, end = held.item[present], held.begin[present], held.end[present]
     count = np.minimum(held.count[present], 1) if measure.distinct else held.count[present]
     rank, size = ranks(column(held.items, measure.arguments[0]))
-    order, _ = ordered_dense(-count * max(size, 1) + rank[item])
-    leaves = end <= instants.last[held.group[item]]
+    group = held.group[item]
+    order, _, _ = within_groups(-count * max(size, 1) + rank[item], group, len(instants.first))
+    leaves = end <= instants.last[group]
     changing = Changing(
         instants.group,
         np.concatenate([begin, end[leaves]]),
@@ -138,7 +134,8 @@ def _most_frequent(measure: Measure, held: Bag, instants: Instants) -> pa.Array:
     )
     wanted = np.minimum(changing.sizes(), max(int(measure.constant or 0), 0))
     point, k = expand(np.zeros(instants.count, np.int64), wanted)
-    found = _segment_at(order, begin, end, point, changing.kth(point, k))
+    wanted_order = changing.kth(point, k)
+    found = _segment_at((group, order, begin), (instants.group[point], wanted_order, point))
     value = column(held.items, measure.arguments[0]).take(pa.array(item[found], pa.int64()))
     kind = measure.type.value_type
     pairs = pa.StructArray.from_arrays(
@@ -148,12 +145,12 @@ def _most_frequent(measure: Measure, held: Bag, instants: Instants) -> pa.Array:
     return _lists(pairs, wanted, measure.type)
 
 
-def _segment_at(order: Ints, begin: Ints, end: Ints, point: Ints, wanted: Ints) -> Ints:
-    """Which segment of a given order covers a point; segments of equal order do not overlap."""
-    sort = arrange(order, begin)
-    width = int(max(end.max(initial=0), point.max(initial=0))) + 1
-    keys = order[sort] * width + begin[sort]
-    return sort[np.searchsorted(keys, wanted * width + point, side="right") - 1]
+def _segment_at(segments: tuple[Ints, Ints, Ints], asked: tuple[Ints, Ints, Ints]) -> Ints:
+    """Which segment (group, order, begin) covers a point; those of equal order do not overlap."""
+    sort = arrange(*segments)
+    group, order, point = asked
+    after = first_at_least(tuple(key[sort] for key in segments), (group, order, point + 1))
+    return sort[after - 1]
 
 
 # --------------------------------------------------------------------------------- collections

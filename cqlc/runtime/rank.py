@@ -37,7 +37,7 @@ from cqlc.runtime.columns import (
 from cqlc.runtime.groups import group_rows
 from cqlc.runtime.instants import Instants, instants
 from cqlc.runtime.kernel import Emit, Form, Port, emitted, events
-from cqlc.runtime.selection import Changing
+from cqlc.runtime.selection import Changing, within_groups
 from cqlc.runtime.state import Scope
 
 
@@ -143,23 +143,24 @@ class Rank:
         self, content: Bag, placed: Instants, place: Ints, tier: Ints, limit: int
     ) -> tuple[Ints, Ints]:
         """The rows at each point that may have a number up to the limit, in order."""
-        by_place = np.zeros(int(place.max(initial=0)) + 1, np.int64)
-        by_place[place] = np.arange(len(place))
+        place, by_place, base = within_groups(place, content.group, len(placed.first))
         changing = Changing(placed.group, content.begin, place[content.item], content.change)
         sizes = changing.sizes()
         wanted = np.minimum(sizes, limit)
         if self.kind is not RankKind.ROW_NUMBER:
-            last = np.zeros(int(tier.max(initial=0)) + 1, np.int64)
-            np.maximum.at(last, tier, place)
+            tie, tied, tie_base = within_groups(tier, content.group, len(placed.first))
+            last = np.zeros(len(tied), np.int64)
+            np.maximum.at(last, tie + tie_base[content.group], place)
             some = np.flatnonzero(sizes > 0)
+            group = placed.group[some]
             if self.kind is RankKind.RANK:
-                worst = by_place[changing.kth(some, wanted[some] - 1)]
-                bound = last[tier[worst]]
+                worst = by_place[base[group] + changing.kth(some, wanted[some] - 1)]
+                bound = last[tie_base[group] + tie[worst]]
             else:
-                bound = last[_kth_tier(content, placed, tier, some, limit)]
+                bound = last[tie_base[group] + _kth_tier(content, placed, tie, some, limit)]
             wanted[some] = changing.at_most(some, bound)
         point, k = expand(np.zeros(placed.count, np.int64), wanted)
-        return point, by_place[changing.kth(point, k)]
+        return point, by_place[base[placed.group[point]] + changing.kth(point, k)]
 
     def _answer(
         self, content: Bag, placed: Instants, entries: tuple[Ints, Ints, Ints, Ints]

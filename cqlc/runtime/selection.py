@@ -37,6 +37,23 @@ def greatest_cover(begin: Ints, end: Ints, value: Ints, points: int) -> Ints:
     return best
 
 
+def within_groups(value: Ints, group: Ints, groups: int) -> tuple[Ints, Ints, Ints]:
+    """Numbers of values in the order of their group, an item for each, where each group's begin.
+
+    Small numbers have few bits, and `Changing` takes its time for every bit.
+    """
+    order = arrange(group, value)
+    sorted_group = group[order]
+    first = run_starts(sorted_group)
+    distinct = run_starts(sorted_group, value[order])
+    number = np.cumsum(distinct) - 1
+    base = np.zeros(groups, np.int64)
+    base[sorted_group[first]] = number[first]
+    local = np.empty(len(value), np.int64)
+    local[order] = number - base[sorted_group]
+    return local, order[distinct], base
+
+
 @dataclass(frozen=True, slots=True)
 class Changing:
     """A bag per group that changes at points: `count` copies of `value` more (or less) from there.

@@ -86,10 +86,9 @@ def analyse(compilation: Compilation) -> Analysed:
             if block.verdict is StateVerdict.UNBOUNDED and block.memory is not None:
                 found += findings(block.memory, query.span)
         if judged.verdict is StateVerdict.UNBOUNDED:
-            more = [e for b in judged.blocks if b.safety for e in scheme_edits(b.safety)]
-            repaired[query.name] = repairs(
-                query.plan, compilation.catalog, more=more, is_fixed=_is_bounded
-            )
+            catalog, safeties = compilation.catalog, [b.safety for b in judged.blocks if b.safety]
+            more = [edit for safety in safeties for edit in scheme_edits(safety, catalog)]
+            repaired[query.name] = repairs(query.plan, catalog, more=more, is_fixed=_is_bounded)
     return Analysed(verdicts, repaired, in_order(found))
 
 

@@ -29,9 +29,9 @@ from cqlc.algebra.plan import (
 from cqlc.algebra.text import node_text
 from cqlc.algebra.walk import inputs, schema_of, subplans
 from cqlc.analysis.bounded_memory import Bounded as BoundedMemory
-from cqlc.analysis.bounded_memory import BoundedMemoryVerdict, Unknown, analyse
+from cqlc.analysis.bounded_memory import BoundedMemoryVerdict, Unknown
 from cqlc.analysis.bounded_memory import Unbounded as UnboundedMemory
-from cqlc.analysis.bounded_memory.translate import from_plan
+from cqlc.analysis.bounded_memory.judge import judge
 from cqlc.analysis.size import plus
 from cqlc.analysis.state import buffers
 from cqlc.analysis.update_pattern import update_patterns
@@ -110,7 +110,7 @@ class _Context:
         settled = tuple(self._settled(node) for node in stateful if node not in growing)
         if not growing:
             return self._without_growth(root, settled)
-        memory = analyse(from_plan(root, self._catalog))
+        memory = judge(root, self._catalog)
         if isinstance(memory, BoundedMemory):
             kept = tuple(self._part_of_synopsis(node, memory) for node in growing)
             operators = settled + kept

@@ -35,8 +35,8 @@ from cqlc.algebra.plan import (
     Values,
 )
 from cqlc.algebra.walk import derive
-from cqlc.analysis.bounded_memory import Bounded, analyse
-from cqlc.analysis.bounded_memory.translate import from_plan
+from cqlc.analysis.bounded_memory import Bounded
+from cqlc.analysis.bounded_memory.judge import judge
 from cqlc.catalog import Catalog
 
 
@@ -58,7 +58,7 @@ def holdings(plan: Plan, catalog: Catalog) -> Mapping[int, Holding]:
 
 def is_constant(plan: Relation, catalog: Catalog) -> bool:
     """Whether the theory of bounded memory says that constant memory is enough for `plan`."""
-    return isinstance(analyse(from_plan(plan, catalog)), Bounded)
+    return isinstance(judge(plan, catalog), Bounded)
 
 
 def _holding(plan: Plan, of: tuple[Holding, ...], catalog: Catalog) -> Holding:

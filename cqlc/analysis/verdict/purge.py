@@ -12,7 +12,7 @@ from cqlc.analysis.punctuation import JoinQuery, PunctuationScheme, Safety, chec
 from cqlc.analysis.punctuation import Verdict as SafetyVerdict
 from cqlc.analysis.punctuation.translate import from_plan as join_query
 from cqlc.analysis.verdict.model import Evidence
-from cqlc.catalog import Catalog, Scheme
+from cqlc.catalog import Catalog, Scheme, TableDeclaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,21 @@ def purge(root: Plan, catalog: Catalog) -> Purge:
     return Purge("", (), safety, constraints)
 
 
-def scheme_edits(safety: Safety) -> tuple[Edit, ...]:
+def scheme_edits(safety: Safety, catalog: Catalog) -> tuple[Edit, ...]:
     """The declarations of punctuation schemes that could make a join safe."""
     schemes = {scheme for option in safety.repairs.options for scheme in option.schemes}
-    return tuple(_declared(scheme) for scheme in sorted(schemes, key=str))
+    return tuple(_declared(scheme, catalog) for scheme in sorted(schemes, key=str))
 
 
-def _declared(scheme: PunctuationScheme) -> Declare:
+def _declared(scheme: PunctuationScheme, catalog: Catalog) -> Declare:
     added = Scheme(scheme.columns)
     clause = f"PUNCTUATED BY ({', '.join(scheme.columns)})"
-    return Declare(scheme.source, clause, lambda t: replace(t, schemes=(*t.schemes, added)))
+    place = catalog.tables[scheme.source].span
+
+    def change(table: TableDeclaration) -> TableDeclaration:
+        return replace(table, schemes=(*table.schemes, added))
+
+    return Declare(scheme.source, clause, change, place)
 
 
 def _schemes(safety: Safety) -> tuple[Evidence, ...]:

@@ -5,7 +5,7 @@ Views make plans share subplans by identity, so every walk here visits a shared 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -59,7 +59,7 @@ from cqlc.algebra.plan import (
     Values,
 )
 from cqlc.algebra.schema import TIME_FIELD, Field, Schema
-from cqlc.datatypes import BIGINT, TIMESTAMP, converts
+from cqlc.datatypes import BIGINT, BOOLEAN, TIMESTAMP, converts
 from cqlc.functions import AGGREGATES, SCALARS, Nulls
 
 T = TypeVar("T")
@@ -299,6 +299,18 @@ def conjuncts(predicate: Expr) -> tuple[Expr, ...]:
             return ()
         case _:
             return (predicate,)
+
+
+def conjunction(predicates: Iterable[Expr]) -> Expr:
+    """That all predicates are true, each said once; the literal TRUE if there are none."""
+    parts = tuple(dict.fromkeys(part for p in predicates for part in conjuncts(p)))
+    match parts:
+        case ():
+            return Literal(True, BOOLEAN)
+        case (only,):
+            return only
+        case _:
+            return And(parts)
 
 
 def nullable(expr: Expr, schema: Schema) -> bool:

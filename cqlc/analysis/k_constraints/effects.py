@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
 
-from cqlc.analysis.k_constraints.model import Clustering, KConstraint, Ordering
+from cqlc.analysis.k_constraints.model import Clustering, KConstraint, ManyOne, Ordering
 from cqlc.analysis.k_constraints.quantities import (
     ahead,
     kept_rows,
@@ -115,6 +115,7 @@ class Effects:
         self.rules = rules
         self.graph = rules.graph
         self._waits: dict[str, Wait] = {}
+        self._edge_waits: dict[ManyOne, tuple[Wait, Wait]] = {}
 
     @cached_property
     def streams(self) -> tuple[StreamEffect, ...]:
@@ -213,7 +214,7 @@ class Effects:
 
     def _longest(self, ways: Iterable[EdgeRules]) -> Wait:
         """The longest wait for the children on some joins; none if there are no joins."""
-        parts = [(self._edge_wait(w), self._further_wait(w.edge.child)) for w in ways]
+        parts = [self._wait_on(way.edge) for way in ways]
         outcome = max((w.outcome for pair in parts for w in pair), default=Outcome.LIMITED)
         if outcome is Outcome.KEPT:
             return Wait(Outcome.KEPT, UNLIMITED, (Evidence(Reason.NOTHING),))
@@ -222,6 +223,13 @@ class Effects:
             greatest(*(plus(here.length, further.length) for here, further in parts)),
             tuple(dict.fromkeys(e for pair in parts for wait in pair for e in wait.evidence)),
         )
+
+    def _wait_on(self, edge: ManyOne) -> tuple[Wait, Wait]:
+        """The wait for a child, and for the children of that."""
+        if edge not in self._edge_waits:
+            way = next(w for w in self.rules.edges if w.edge == edge)
+            self._edge_waits[edge] = (self._edge_wait(way), self._further_wait(edge.child))
+        return self._edge_waits[edge]
 
     def _further_wait(self, name: str) -> Wait:
         """How long a child that has come may wait itself; its window makes it look absent."""

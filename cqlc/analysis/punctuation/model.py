@@ -8,9 +8,10 @@ inputs may be windowed, and attributes may have finitely many values or be bound
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeAlias
 
 from cqlc.analysis.equality import Attribute, Equality
 from cqlc.source import NOWHERE, Span
@@ -74,6 +75,9 @@ class PunctuationScheme:
         return f"{self.source}({', '.join(self.columns)})"
 
 
+Schemes: TypeAlias = tuple[PunctuationScheme, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A predicate `lower <= upper + constant`, such as a band join on event time has."""
@@ -114,6 +118,17 @@ class JoinQuery:
     complete: bool = True
     below: tuple[JoinQuery, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+    def joins(self) -> Iterator[JoinQuery]:
+        """This join and all those below."""
+        yield self
+        for part in self.below:
+            yield from part.joins()
+
+    def with_schemes(self, change: Callable[[Schemes], Schemes]) -> JoinQuery:
+        """The join, and all those below, with other schemes."""
+        below = tuple(part.with_schemes(change) for part in self.below)
+        return replace(self, schemes=change(self.schemes), below=below)
 
     def attributes(self) -> Iterator[Attribute]:
         """Every attribute the question mentions, in a fixed order, repeated ones again."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cqlc.algebra.schema import TIME
 from cqlc.analysis.hitting_set import HittingSets, hitting_sets
@@ -24,7 +24,7 @@ WORK = 200_000
 
 
 def smallest_additions(query: JoinQuery) -> HittingSets[PunctuationScheme]:
-    """The smallest sets of schemes whose addition makes the join safe.
+    """The smallest sets of schemes whose addition makes the join, and those below, safe.
 
     One column per scheme is enough: whatever enables a composite scheme enables one on any of its
     columns. Of the columns of a class in one source, one stands for all.
@@ -33,13 +33,14 @@ def smallest_additions(query: JoinQuery) -> HittingSets[PunctuationScheme]:
 
 
 def needed_schemes(query: JoinQuery) -> HittingSets[PunctuationScheme]:
-    """The smallest sets of the schemes sent as data that keep a safe join safe.
+    """The smallest sets of the schemes sent as data that keep a safe join, and those below, safe.
 
     What closes values by itself costs no punctuation, so it is kept in any case.
     """
-    sent = tuple(s for s in query.schemes if s.closing is Closing.PUNCTUATION)
-    free = tuple(s for s in query.schemes if s.closing is not Closing.PUNCTUATION)
-    return _smallest(replace(query, schemes=free), sent)
+    every = dict.fromkeys(s for part in query.joins() for s in part.schemes)
+    sent = tuple(s for s in every if s.closing is Closing.PUNCTUATION)
+    unsent = query.with_schemes(lambda own: tuple(s for s in own if s not in sent))
+    return _smallest(unsent, sent)
 
 
 def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
@@ -49,8 +50,13 @@ def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
     input reads the same stream and may have use for one of them only. Columns of known values are
     left out: to close them all is to end the stream.
     """
+    readers = Counter(s.source for part in query.joins() for s in part.streams)
+    found = (scheme for part in query.joins() for scheme in _candidates(part, readers))
+    return tuple(dict.fromkeys(found))
+
+
+def _candidates(query: JoinQuery, readers: Counter[str | None]) -> Iterator[PunctuationScheme]:
     graph = graph_of(query)
-    readers = Counter(s.source for s in query.streams)
     sources = {s.name: s.source for s in query.streams}
     found: dict[tuple[str, int, str], PunctuationScheme] = {}
     for attribute, number in sorted(graph.classes.items()):
@@ -60,23 +66,33 @@ def candidates(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
             which = attribute.column if readers[source] > 1 else ""
             scheme = PunctuationScheme(source, (attribute.column,))
             found.setdefault((attribute.stream, number, which), scheme)
-    return tuple(dict.fromkeys(found.values()))
+    yield from found.values()
 
 
 def _smallest(
     query: JoinQuery, options: tuple[PunctuationScheme, ...]
 ) -> HittingSets[PunctuationScheme]:
-    """The smallest sets of `options` that make `query` safe, in the order given."""
+    """The smallest sets of `options` that make a join and those below safe, in the order given."""
     rank = {scheme: i for i, scheme in enumerate(options)}
-    everything = graph_of(replace(query, schemes=(*query.schemes, *options)))
-    size = len(everything.rules) + sum(map(len, everything.supplied)) + 1
+    wider = query.with_schemes(lambda own: (*own, *options))
+    graphs = [
+        (frozenset(part.schemes), graph_of(full))
+        for part, full in zip(query.joins(), wider.joins(), strict=True)
+    ]
 
     def violated(chosen: frozenset[PunctuationScheme]) -> Iterator[tuple[PunctuationScheme, ...]]:
-        known = everything.with_schemes(chosen.union(query.schemes))
-        for cut in _cuts(known, everything):
-            yield _entrances(everything, cut, rank)
+        for own, everything in graphs:
+            for cut in _cuts(everything.with_schemes(chosen | own), everything):
+                yield _entrances(everything, cut, rank)
 
-    return hitting_sets(violated, most=MOST, budget=max(8, WORK // (size * len(query.streams))))
+    work = sum(_work(everything) for _, everything in graphs)
+    return hitting_sets(violated, most=MOST, budget=max(8, WORK // work))
+
+
+def _work(graph: Graph) -> int:
+    """The steps it takes to see whether a join is safe, about."""
+    size = len(graph.rules) + sum(map(len, graph.supplied)) + 1
+    return size * len(graph.query.streams)
 
 
 @dataclass(frozen=True, slots=True)

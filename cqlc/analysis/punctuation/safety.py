@@ -7,12 +7,13 @@ would free a row exist, not that they come: it is necessary for bounded state, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from cqlc.analysis.equality import Attribute
 from cqlc.analysis.punctuation.graph import Graph, Reach, Rule, graph_of, reach
-from cqlc.analysis.punctuation.model import Closing, JoinQuery, PunctuationScheme
+from cqlc.analysis.punctuation.model import Closing, JoinQuery, PunctuationScheme, Schemes
 from cqlc.analysis.punctuation.plans import JoinPlan, best_plan
 from cqlc.analysis.punctuation.repair import needed_schemes, smallest_additions
 from cqlc.analysis.punctuation.retirement import Retirement, retirements
@@ -93,8 +94,9 @@ class Safety:
     """Whether the verdict is certain. UNSAFE is not if predicates were left out of the question."""
     streams: tuple[StreamSafety, ...]
     useless: tuple[UselessScheme, ...]
+    """The schemes this join makes no use of; one below may."""
     needed: tuple[PunctuationScheme, ...]
-    """The fewest schemes that keep a safe join safe, of those sent as data."""
+    """The fewest schemes that keep a safe join and those below safe, of those sent as data."""
     retirements: tuple[Retirement, ...]
     transformed: TransformedGraph
     plan: JoinPlan | None
@@ -107,6 +109,12 @@ class Safety:
     def query(self) -> JoinQuery:
         """The question."""
         return self.graph.query
+
+    def joins(self) -> Iterator[Safety]:
+        """The answers for this join and all those below."""
+        yield self
+        for part in self.below:
+            yield from part.joins()
 
     @property
     def used(self) -> tuple[PunctuationScheme, ...]:
@@ -131,15 +139,16 @@ def check(query: JoinQuery) -> Safety:
     verdict = worst(v for v, _ in found.values())
     graph = graph_of(query if verdict is not Verdict.SAFE else _without_arrival(query))
     used = tuple(dict.fromkeys(rule for _, way in found.values() for rule in way.chain))
-    safe = verdict is not Verdict.UNSAFE
     below = tuple(check(part) for part in query.below)
+    overall = worst((verdict, *(part.verdict for part in below)))
+    safe = overall is not Verdict.UNSAFE
     return Safety(
         graph=graph,
-        verdict=worst((verdict, *(part.verdict for part in below))),
-        proved=(safe or query.complete) and all(part.proved for part in below),
+        verdict=overall,
+        proved=(verdict is not Verdict.UNSAFE or query.complete) and all(p.proved for p in below),
         streams=tuple(_stream(graph, block, *freed) for block, freed in found.items()),
         useless=tuple(_useless(graph_of(query), used)),
-        needed=_needed(graph.query) if safe else (),
+        needed=_needed(query, overall) if safe else (),
         retirements=retirements(graph, used),
         transformed=transform(graph),
         plan=best_plan(graph),
@@ -154,28 +163,35 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def verdict_of(query: JoinQuery) -> Verdict:
-    """The verdict alone, on this join without those below."""
-    return worst(verdict for verdict, _ in _ways(query).values())
+    """The verdict alone, on a join and those below."""
+    return worst(verdict for part in query.joins() for verdict, _ in _ways(part).values())
 
 
 def repairs(query: JoinQuery) -> Repairs:
     """The smallest sets of schemes to add, each checked by asking again with it."""
     found = smallest_additions(query)
     options = tuple(
-        Repair(added, verdict_of(replace(query, schemes=(*query.schemes, *added))))
+        Repair(added, verdict_of(query.with_schemes(partial(_and_also, added))))
         for added in (tuple(sorted(schemes, key=str)) for schemes in found.sets)
     )
     sound = tuple(option for option in options if option.verdict is not Verdict.UNSAFE)
     return Repairs(sound, found.smallest)
 
 
+def _and_also(added: Schemes, own: Schemes) -> Schemes:
+    return (*own, *added)
+
+
 def _without_arrival(query: JoinQuery) -> JoinQuery:
-    return replace(query, schemes=tuple(s for s in query.schemes if not s.closing.needs_arrival))
+    return query.with_schemes(lambda own: tuple(s for s in own if not s.closing.needs_arrival))
 
 
 def _ways(query: JoinQuery) -> dict[int, tuple[Verdict, Reach]]:
     """How the rows of every state that grows are freed, as surely as possible."""
-    certain, likely = graph_of(_without_arrival(query)), graph_of(query)
+    likely = graph_of(query)
+    certain = likely
+    if any(scheme.closing.needs_arrival for scheme in query.schemes):
+        certain = graph_of(_without_arrival(query))
     return {start: _freed(certain, likely, start) for start in likely.starts}
 
 
@@ -187,9 +203,11 @@ def _freed(certain: Graph, likely: Graph, start: int) -> tuple[Verdict, Reach]:
     return Verdict.UNSAFE, reach(likely, start, likely.starts[start])
 
 
-def _needed(query: JoinQuery) -> tuple[PunctuationScheme, ...]:
-    kept = next(iter(needed_schemes(query).sets))
-    return tuple(scheme for scheme in query.schemes if scheme in kept)
+def _needed(query: JoinQuery, verdict: Verdict) -> Schemes:
+    certain = _without_arrival(query) if verdict is Verdict.SAFE else query
+    kept = next(iter(needed_schemes(certain).sets))
+    every = dict.fromkeys(scheme for part in query.joins() for scheme in part.schemes)
+    return tuple(scheme for scheme in every if scheme in kept)
 
 
 def _useless(graph: Graph, used: tuple[Rule, ...]) -> Iterator[UselessScheme]:

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator
 from cqlc.analysis.punctuation.model import Closing, Fate, PunctuationScheme
 from cqlc.analysis.punctuation.plans import JoinPlan, Leaf, Operator
 from cqlc.analysis.punctuation.retirement import Retirement
-from cqlc.analysis.punctuation.safety import ChainStep, Safety, StreamSafety, Verdict
+from cqlc.analysis.punctuation.safety import (
+    ChainStep,
+    Safety,
+    StreamSafety,
+    UselessScheme,
+    Verdict,
+)
 from cqlc.codes import analysis as codes
 from cqlc.diagnostics import Diagnostic, Label
 from cqlc.source import NOWHERE, Span
@@ -24,17 +30,22 @@ _CLOSED_BY = {
 def findings(safety: Safety, query: Span) -> tuple[Diagnostic, ...]:
     """What there is to say about the safety of a join; `query` is its place if it has no other."""
     place = query if safety.query.span == NOWHERE else safety.query.span
-    found = [d for part in safety.below for d in findings(part, query)]
-    found += _unsafe(safety, place)
-    found += _dangling(safety, place)
-    found += (_useless(u.scheme, u.unjoined, place) for u in safety.useless)
-    if safety.verdict is not Verdict.UNSAFE:
-        found += (_lasting(r, place) for r in safety.retirements if _piles_up(r))
-        found += _in_one_task(safety, place)
-    return tuple(found)
+    unused = dict.fromkeys(u for part in safety.joins() for u in part.useless)
+    useless = (_useless(u, place) for u in unused if u.scheme not in safety.used)
+    return (*_of_joins(safety, query), *useless)
 
 
-def _unsafe(safety: Safety, place: Span) -> Iterator[Diagnostic]:
+def _of_joins(safety: Safety, query: Span) -> Iterator[Diagnostic]:
+    for part in reversed(tuple(safety.joins())):
+        place = query if part.query.span == NOWHERE else part.query.span
+        yield from _unsafe(part, place, repair_text(safety))
+        yield from _dangling(part, place)
+        if safety.verdict is not Verdict.UNSAFE:
+            yield from (_lasting(r, place) for r in part.retirements if _piles_up(r))
+            yield from _in_one_task(part, place)
+
+
+def _unsafe(safety: Safety, place: Span, help: str) -> Iterator[Diagnostic]:
     stuck = [s for s in safety.streams if s.verdict is Verdict.UNSAFE]
     if not stuck:
         return
@@ -44,7 +55,7 @@ def _unsafe(safety: Safety, place: Span) -> Iterator[Diagnostic]:
         f"{_and(_state(s, safety) for s in stuck)} can never be purged",
         Label(place, f"new rows of {_quoted(missing)} can always match what is stored"),
         tuple(_places(safety, missing)),
-        help=repair_text(safety),
+        help=help,
     )
 
 
@@ -90,7 +101,8 @@ def _dangling(safety: Safety, place: Span) -> Iterator[Diagnostic]:
     )
 
 
-def _useless(scheme: PunctuationScheme, unjoined: tuple[str, ...], place: Span) -> Diagnostic:
+def _useless(found: UselessScheme, place: Span) -> Diagnostic:
+    scheme, unjoined = found.scheme, found.unjoined
     why = (
         f"{_quoted(unjoined)} {'is' if len(unjoined) == 1 else 'are'} not joined with anything"
         if unjoined

@@ -57,7 +57,7 @@ def _declared(scheme: PunctuationScheme, catalog: Catalog) -> Declare:
 def _schemes(safety: Safety) -> tuple[Evidence, ...]:
     return tuple(
         Evidence("Li et al. 2006, punctuation safety", f"scheme {scheme}", scheme.span)
-        for scheme in safety.needed
+        for scheme in safety.used
     )
 
 

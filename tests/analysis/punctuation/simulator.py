@@ -17,6 +17,10 @@ Row = dict[str, Values]
 """A joined row: the values of every input that takes part."""
 
 
+GROUP = "?"
+"""In a row, the values of a group by the number of their class, where an input would stand."""
+
+
 @dataclass(eq=False)
 class Punctuation:
     """No more rows of `stream` with these values; `until` ends its validity."""
@@ -49,16 +53,18 @@ class Operator:
         self.rules = [r for r in self.graph.rules if 1 << r.target & sum(self.blocks)]
 
     def value(self, row: Row, number: int) -> object:
-        """The value of a class in a row, None if no input of the row has it."""
-        values = (
-            row[a.stream].get(a.column) for _, a in self.graph.members[number] if a.stream in row
-        )
-        return next(values, None)
+        """The value of a class in a row, None if no input of the row and no group has it."""
+        return next(iter(self._values(row, number)), None)
+
+    def _values(self, row: Row, number: int) -> list[object]:
+        members = self.graph.members[number]
+        found = [row[a.stream].get(a.column) for _, a in members if a.stream in row]
+        return found + [v for c, v in row.get(GROUP, {}).items() if c == str(number)]
 
     def joins(self, row: Row) -> bool:
-        """Whether the parts of a row agree in every class."""
-        for members in self.graph.members:
-            seen = {row[a.stream].get(a.column) for _, a in members if a.stream in row}
+        """Whether the parts of a row agree in every class, and with the group they belong to."""
+        for number, members in enumerate(self.graph.members):
+            seen = set(self._values(row, number))
             if len(members) > 1 and (len(seen) > 1 or None in seen):
                 return False
         return True
@@ -84,15 +90,20 @@ class Operator:
 
         Rows of inputs without a complete chain are not tried, although some could go by chance.
         """
-        if not self.purgeable[at]:
-            return False
-        prefixes, reached = [row], {at}
+        return self.purgeable[at] and self._excluded(row, {at}, now)
+
+    def is_final(self, group: Mapping[int, object]) -> bool:
+        """Whether no future result can have these values of some classes."""
+        return self._excluded({GROUP: {str(c): v for c, v in group.items()}}, set(), 0)
+
+    def _excluded(self, row: Row, reached: set[int], now: float) -> bool:
+        prefixes = [row]
         while prefixes and len(reached) < len(self.blocks):
             closed = next((r for r in self.rules if self._closes(r, prefixes, reached, now)), None)
             if closed is None:
                 return False
             prefixes = self._extended(prefixes, closed)
-            reached.add(self._block(closed))
+            reached = {*reached, self._block(closed)}
         return True
 
     def _block(self, rule: Rule) -> int:

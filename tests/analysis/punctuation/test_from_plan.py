@@ -278,10 +278,24 @@ def test_repairs_written_down_make_it_safe(name: str) -> None:
 
 
 def _told(found: Safety) -> list[list[tuple[str, str]]]:
-    """The repairs of a join, or of the first join below that needs one."""
-    parts = [p for p in (*found.below, found) if p.repairs.options]
-    options = parts[0].repairs.options if parts else ()
+    options = found.repairs.options
     return [[(s.source, ", ".join(s.columns)) for s in option.schemes] for option in options]
+
+
+def test_a_scheme_used_below_is_not_useless() -> None:
+    query = "SELECT a.v FROM a LEFT JOIN b ON a.k = b.k JOIN c ON a.l = c.l"
+    found = safety(query, a="PUNCTUATED BY (k), (l)", b=K, c="PUNCTUATED BY (l), (v)")
+    told = [d.message for d in findings(found, found.query.span)]
+    assert found.verdict is SAFE
+    assert [str(s) for s in found.needed] == ["a(k)", "a(l)", "c(l)", "b(k)"]
+    assert [t for t in told if "free no row" in t] == [
+        "punctuations on c(v) free no row of this query"
+    ]
+
+
+def test_repairs_reach_below() -> None:
+    query = "SELECT a.v FROM a LEFT JOIN b ON a.k = b.k JOIN c ON a.l = c.l"
+    assert _told(safety(query)) == [[("a", "k"), ("a", "l"), ("b", "k"), ("c", "l")]]
 
 
 def test_proof_in_words() -> None:

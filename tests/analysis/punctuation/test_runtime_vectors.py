@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from cqlc.analysis.punctuation import (
     Graph,
+    Grouping,
     JoinPlan,
     Leaf,
     Operator,
+    Verdict,
     best_plan,
     check,
     graph_of,
@@ -288,3 +291,28 @@ def test_retirement_never_blocks_a_purge() -> None:
             run.operators[0][0].retire()
         assert run.size == 0
         assert multiset(run.results) == joined(graph, log)
+
+
+def test_final_groups_get_no_more_results_and_all_groups_become_final() -> None:
+    generator = random.Random(4)
+    finals = 0
+    for _ in range(400):
+        plain = random_query(generator)
+        keys = tuple(generator.sample(sorted(graph_of(plain).classes), 1))
+        graph = graph_of(replace(plain, groupings=(Grouping("groups", keys),)))
+        if check(graph.query).verdict is not Verdict.SAFE:
+            continue
+        run, number = flat(graph), graph.classes[keys[0]]
+        operator, final = run.operators[0][0], set[object]()
+        for kind, stream, values in events(graph, generator):
+            seen = len(run.results)
+            if kind == "row":
+                run.row(stream, **values)
+            else:
+                run.punctuation(stream, **values)
+            fresh = {operator.value(row, number) for row in run.results[seen:]}
+            assert not fresh & final
+            final = {v for v in (1, 2) if operator.is_final({number: v})}
+            finals += len(final)
+        assert final == {1, 2}
+    assert finals > 500
